@@ -1,8 +1,8 @@
-"""What a report consists of: sections with tables, charts and widgets, as page and as Markdown."""
+"""The parts of a report: sections with tables, charts and widgets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -11,34 +11,34 @@ from reports.format import Cell
 
 @dataclass(frozen=True)
 class Table:
-    """A tidy frame, also written as tables/NAME.csv, and how its rows are printed.
+    """A data frame with formatted columns, also written as tables/NAME.csv.
 
-    columns: header and printed cell of each column. left: how many columns are text, not numbers.
-    folded: the page hides the table behind this line. known: rows without a value in this column
-    are in the file alone.
+    Attributes:
+        columns: header and cell formatter of each column.
+        text_columns: number of leading columns that hold text.
+        folded: the page hides the table behind this line.
+        required: print only rows with a value in this column; the file has all rows.
     """
 
-    kind: ClassVar[str] = "table"
     name: str
     frame: pd.DataFrame
     columns: Mapping[str, Cell]
     caption: str = ""
-    left: int = 1
+    text_columns: int = 1
     folded: str = ""
-    known: str = ""
+    required: str = ""
 
     @property
     def rows(self) -> list[list[str]]:
-        """The printed cells."""
-        shown = self.frame.dropna(subset=[self.known]) if self.known else self.frame
-        return [[cell(row) for cell in self.columns.values()] for _, row in shown.iterrows()]
+        """Printed cells."""
+        frame = self.frame.dropna(subset=[self.required] if self.required else [])
+        return [[cell(row) for cell in self.columns.values()] for _, row in frame.iterrows()]
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A Vega-Lite specification with its data; half: several stand in one row of a wide page."""
+    """A Vega-Lite specification with its data; half-width charts share a row of the page."""
 
-    kind: ClassVar[str] = "chart"
     name: str
     title: str
     spec: Mapping[str, Any]
@@ -48,9 +48,8 @@ class Chart:
 
 @dataclass(frozen=True)
 class Widget:
-    """A part of the page that a script draws from data; Markdown has a link to it."""
+    """Data that a script of the page displays; Markdown links to it."""
 
-    kind: ClassVar[str] = "widget"
     name: str
     title: str
     data: Any
@@ -62,35 +61,35 @@ AnyPart = TypeVar("AnyPart", Table, Chart, Widget)
 
 @dataclass(frozen=True)
 class Section:
-    """What stands below a heading; of_run: no two runs agree on it, and report.md is without it."""
+    """A heading with its parts; report.md omits volatile sections, which differ between runs."""
 
     title: str
     parts: Sequence[Part]
     caption: str = ""
-    of_run: bool = False
+    volatile: bool = False
 
     @property
     def id(self) -> str:
-        """The name of the section in addresses."""
+        """The anchor of the section."""
         return "-".join("".join(c if c.isalnum() else " " for c in self.title.lower()).split())
 
 
 @dataclass(frozen=True)
 class Tile:
-    """One number of the first screen; `run` is a note on which no two runs agree."""
+    """One metric of the overview; `volatile` is a note that differs between runs."""
 
     label: str
     value: str
     note: str = ""
-    run: str = ""
+    volatile: str = ""
 
 
 @dataclass(frozen=True)
 class Overview:
-    """The first screen: corpus, date and machine, the most important numbers, and a glossary."""
+    """The first screen: corpus, environment, main metrics, charts and a glossary."""
 
     corpus: str
-    run: Sequence[str]
+    environment: Sequence[str]
     tiles: Sequence[Tile]
     charts: Sequence[Chart]
     glossary: Mapping[str, str]
@@ -98,7 +97,7 @@ class Overview:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that is written: see render.py."""
+    """The whole report, as `render` takes it."""
 
     title: str
     overview: Overview
@@ -109,7 +108,7 @@ class Report:
         """All charts, in order."""
         return [*self.overview.charts, *self.parts(Chart)]
 
-    def parts(self, kind: type[AnyPart]) -> list[AnyPart]:
-        """Return all parts of a kind below the first screen, in order."""
+    def parts(self, part_type: type[AnyPart]) -> list[AnyPart]:
+        """Return all parts of one type in the sections, in order."""
         parts = (part for section in self.sections for part in section.parts)
-        return [part for part in parts if isinstance(part, kind)]
+        return [part for part in parts if isinstance(part, part_type)]

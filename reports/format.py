@@ -1,8 +1,9 @@
-"""How numbers and names are printed.
+"""Formatters for numbers, names and table cells.
 
-A column of a table is a function from a row of its frame to text.
+A table column is a function from a row of its frame to text.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,12 +14,12 @@ from reports.load import Artifacts
 
 Row = Any  # a row of a frame, by column name
 Cell = Callable[[Row], str]
-DASH = "\N{EN DASH}"  # a cell without a value
+DASH = "\N{EN DASH}"  # a missing value
 MINUS = "\N{MINUS SIGN}"
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
-MECHANISMS = {name: kind.title for name, kind in HALTINGS.items()}
+MECHANISMS = {name: mechanism.title for name, mechanism in HALTINGS.items()}
 _VARIANTS = {**MECHANISMS, "as_published": "as published"}
-_SPELLED = {
+_SPELLINGS = {
     "Lstm": "LSTM",
     "Nti": "NTI",
     "Spinn Pi": "SPINN-PI",
@@ -29,7 +30,7 @@ SNLI_TRAIN = 549_367  # labeled training pairs of SNLI 1.0 (paper, appendix D)
 
 
 def signed(value: float, digits: int = 2) -> str:
-    """Print with a sign; what rounds to zero has none."""
+    """Format with a sign; omit the sign of a value that rounds to zero."""
     text = f"{abs(value):.{digits}f}"
     if float(text) == 0:
         return text
@@ -37,30 +38,37 @@ def signed(value: float, digits: int = 2) -> str:
 
 
 def with_sd(mean: float, sd: float, digits: int = 2, scale: float = 1, sign: bool = False) -> str:
-    """Print `82.7 ± 0.35`; without an sd the mean alone."""
+    """Format as `82.7 ± 0.35`, or the mean only if there is no sd."""
     if pd.isna(mean):
         return DASH
-    text = signed(scale * mean, digits) if sign else f"{scale * mean:.{digits}f}"
+    text = signed(scale * mean, digits).removeprefix("" if sign else "+")
     return text if pd.isna(sd) else f"{text} {PLUS_MINUS} {scale * sd:.2f}"
 
 
-def known(column: str, shown: Callable[[Any], str]) -> Cell:
-    """Print a value by `shown`, and a dash where there is none."""
-    return lambda row: DASH if pd.isna(row[column]) else shown(row[column])
+def with_range(value: float, low: float, high: float, scale: float = 1) -> str:
+    """Format as `+1.00 [−2.00, +4.00]`."""
+    if pd.isna(value):
+        return DASH
+    return f"{signed(scale * value)} [{signed(scale * low)}, {signed(scale * high)}]"
+
+
+def optional(column: str, show: Callable[[Any], str]) -> Cell:
+    """Format a column with `show`; print a dash for a missing value."""
+    return lambda row: DASH if pd.isna(row[column]) else show(row[column])
 
 
 def text(column: str) -> Cell:
-    """Print a cell as it is."""
-    return known(column, str)
+    """Print a column unchanged."""
+    return optional(column, str)
 
 
 def count(column: str) -> Cell:
-    """Print a whole number, `1,203`."""
-    return known(column, lambda value: f"{int(value):,}")
+    """Format a column of integers, `1,203`."""
+    return optional(column, lambda value: f"{int(value):,}")
 
 
 def number(column: str, digits: int = 2, scale: float = 1, sign: bool = False) -> Cell:
-    """Print `column_mean` ± `column_sd`, or the column itself if it has no mean."""
+    """Format `column_mean` ± `column_sd`, or the column itself if it has no mean."""
 
     def cell(row: Row) -> str:
         name = f"{column}_mean" if f"{column}_mean" in row else column
@@ -70,36 +78,39 @@ def number(column: str, digits: int = 2, scale: float = 1, sign: bool = False) -
 
 
 def percent(column: str, digits: int = 1) -> Cell:
-    """Print a share in [0, 1] as a percentage, with its sd if there is one."""
+    """Format a fraction in [0, 1] as a percentage, with its sd if available."""
     return number(column, digits, scale=100)
 
 
-def points(column: str = "difference") -> Cell:
-    """Print a difference of shares in points with its interval: `+1.00 (-2.00 to +4.00)`."""
+def runs(column: str) -> Cell:
+    """Format a fraction of the runs of a row as `2 of 3`."""
+    return lambda row: f"{round(row[column] * row['seeds'])} of {row['seeds']}"
 
-    def cell(row: Row) -> str:
-        if pd.isna(row[column]):
-            return DASH
-        mean, low, high = (signed(100 * row[name]) for name in (column, "low", "high"))
-        return f"{mean} ({low} to {high})"
 
-    return cell
+def points(row: Row) -> str:
+    """Format a difference of fractions in percentage points with its 95 % CI."""
+    return with_range(row["difference"], row["low"], row["high"], 100)
 
 
 def p_value(column: str = "p") -> Cell:
-    """Print a p-value."""
-    return known(column, lambda p: "< 0.001" if p < 0.001 else f"{p:.3f}")
+    """Format a p-value."""
+    return optional(column, lambda p: "< 0.001" if p < 0.001 else f"{p:.3f}")
 
 
 def setting(value: Any) -> str:
-    """Print the value of a setting as params.yaml has it: 5e-05 is 0.00005, 2.0 is 2."""
+    """Format a setting as in params.yaml: 5e-05 is 0.00005, 2.0 is 2."""
     if isinstance(value, float):
         return f"{value:.10f}".rstrip("0").rstrip(".")
     return str(value)
 
 
+def settings(text: str) -> str:
+    """Format the settings of a run: `ponder_weight 5e-05` is `ponder_weight 0.00005`."""
+    return re.sub(r"[\d.]+e-\d+", lambda number: setting(float(number[0])), text)
+
+
 def duration(seconds: float) -> str:
-    """Print `8.4 s`, `12 min 5 s`, `3 h 20 min`."""
+    """Format as `8.4 s`, `12 min 5 s` or `3 h 20 min`."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -107,30 +118,31 @@ def duration(seconds: float) -> str:
 
 
 def title(model: str) -> str:
-    """Spell a model's name: `adaptive_attention_dact` is Adaptive Attention, DACT."""
-    for ending in sorted(_VARIANTS, key=len, reverse=True):  # supervised_act also ends in act
-        if model.endswith(f"_{ending}"):
-            return f"{title(model.removesuffix(f'_{ending}'))}, {_VARIANTS[ending]}"
+    """Format a model name: `adaptive_attention_dact` is Adaptive Attention, DACT."""
+    for suffix in sorted(_VARIANTS, key=len, reverse=True):  # supervised_act also ends in act
+        if model.endswith(f"_{suffix}"):
+            return f"{title(model.removesuffix(f'_{suffix}'))}, {_VARIANTS[suffix]}"
     words = model.replace("_", " ").title()
-    for plain, spelled in _SPELLED.items():
-        words = words.replace(plain, spelled)
+    for plain, spelling in _SPELLINGS.items():
+        words = words.replace(plain, spelling)
     return words
 
 
 def model_name(row: Row) -> str:
-    """Print the model of a row of a table."""
+    """Format the `model` of a row."""
     return title(row["model"])
 
 
 def on_all_of_snli(data: Artifacts) -> bool:
-    """Return whether the figures may be compared with those published for SNLI."""
+    """Return whether results are comparable with those published for SNLI."""
     pairs = data.documents["tensors/manifest"]["pairs"]["train"]
     return bool(data.documents["corpus/summary"]["source"] == "snli" and pairs >= SNLI_TRAIN)
 
 
 def corpus(data: Artifacts) -> str:
-    """Name the corpus in a table cell."""
+    """Return the name and size of the corpus."""
+    if on_all_of_snli(data):
+        return "SNLI"
+    generated = data.documents["corpus/summary"]["source"] == "captions"
     pairs = data.documents["tensors/manifest"]["pairs"]["train"]
-    if data.documents["corpus/summary"]["source"] == "captions":
-        return f"generated captions, {pairs:,} pairs"
-    return "SNLI" if on_all_of_snli(data) else f"SNLI subset, {pairs:,} pairs"
+    return f"{'generated captions' if generated else 'SNLI subset'}, {pairs:,} pairs"

@@ -1,4 +1,4 @@
-"""What every test gets: one thread, a fixed seed, no telemetry and, if fast, no network."""
+"""Fixtures of all tests: one thread, a fixed seed, no telemetry; fast tests have no network."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-# A background job of a script is born deaf to SIGINT, and so would be the processes of tests.
+# Background jobs of a shell script ignore SIGINT, and their child processes inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ |= {
@@ -23,19 +23,19 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1", "", None)
 
 
 class RemoteNetworkError(AssertionError):
-    """A fast test tried to leave this machine. No OSError, which a retry would swallow."""
+    """A fast test accessed the network. Not an OSError, which retries would catch."""
 
 
 def _refuse_remote(host: Any) -> None:
     name = host.decode() if isinstance(host, bytes) else host
     if name not in LOOPBACK:
         raise RemoteNetworkError(
-            f"a fast test tried to reach {name!r}; serve it on localhost instead"
+            f"a fast test connected to {name!r}; expected localhost; use a local server"
         )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes minutes starts first, so that the processes of `make test-all` end together."""
+    """Start the longest tests first, so that the processes of `make test-all` end together."""
 
     def minutes(item: pytest.Item) -> float:
         mark = item.get_closest_marker("slow")
@@ -51,19 +51,19 @@ def seeded() -> None:
 
 @pytest.fixture(autouse=True)
 def local_network_only(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names are refused before they are looked up, addresses before they are connected to."""
+    """Refuse DNS lookups and connections to other machines."""
     if request.node.get_closest_marker("slow"):
         return
-    connect, look_up = socket.socket.connect, socket.getaddrinfo
+    connect, lookup = socket.socket.connect, socket.getaddrinfo
 
     def local_connect(self: socket.socket, address: Any) -> None:
         if self.family in (socket.AF_INET, socket.AF_INET6):
             _refuse_remote(address[0])
         connect(self, address)
 
-    def local_look_up(host: Any, *args: Any, **kwargs: Any) -> Any:
+    def local_lookup(host: Any, *args: Any, **kwargs: Any) -> Any:
         _refuse_remote(host)
-        return look_up(host, *args, **kwargs)
+        return lookup(host, *args, **kwargs)
 
     monkeypatch.setattr(socket.socket, "connect", local_connect)
-    monkeypatch.setattr(socket, "getaddrinfo", local_look_up)
+    monkeypatch.setattr(socket, "getaddrinfo", local_lookup)

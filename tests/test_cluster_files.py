@@ -1,4 +1,4 @@
-"""The files of cluster/ are what the programs that read them take."""
+"""Files of cluster/ are valid for Ray, Docker Compose and Kubernetes."""
 
 import re
 import subprocess
@@ -33,14 +33,14 @@ def test_nothing_is_published_beyond_this_machine() -> None:
 def test_every_option_of_a_command_of_ray_exists() -> None:
     job = documents("rayjob.yaml")[1]["spec"]["rayClusterSpec"]
     groups = [job["headGroupSpec"], *job["workerGroupSpecs"]]
-    named = {("start", f"--{key}") for group in groups for key in group["rayStartParams"]}
+    options_used = {("start", f"--{key}") for group in groups for key in group["rayStartParams"]}
     for path in CLUSTER.iterdir():
         text = path.read_text().replace("\\\n", "")
         for command, options in re.findall(r"\bray ([a-z-]+)((?: +-[^;&'\n]*)?)", text):
             assert command in cli.commands, (path, command)
-            named |= {(command, option) for option in re.findall(r"--[a-z-]+", options)}
-    assert len(named) > 5
-    for command, option in named:
+            options_used |= {(command, option) for option in re.findall(r"--[a-z-]+", options)}
+    assert len(options_used) > 5
+    for command, option in options_used:
         assert any(option in p.opts for p in cli.commands[command].params), (command, option)
 
 
@@ -52,14 +52,14 @@ def test_versions_are_those_of_the_lock() -> None:
 def test_the_job_clones_into_a_new_volume_and_updates_it_later(tmp_path: Path) -> None:
     source, volume = tmp_path / "source", tmp_path / "volume"
     (volume / "lost+found").mkdir(parents=True)  # as on a fresh ext4 volume
-    who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
     subprocess.run(["git", "init", "-q", source], check=True)
     head = documents("rayjob.yaml")[1]["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]
     shell, option, script = head["spec"]["initContainers"][0]["command"]
     for text in ("first", "second"):
         (source / "params.yaml").write_text(text)
         subprocess.run(["git", "-C", source, "add", "."], check=True)
-        subprocess.run(["git", "-C", source, *who, "commit", "-qm", text], check=True)
+        subprocess.run(["git", "-C", source, *identity, "commit", "-qm", text], check=True)
         command = [shell, option, script.replace("REPOSITORY", str(source))]
         subprocess.run(command, cwd=volume, check=True)
         assert (volume / "act-nli" / "params.yaml").read_text() == text

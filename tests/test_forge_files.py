@@ -1,4 +1,4 @@
-"""What other programs read follows their schemas and the project."""
+"""Files for GitHub, Compose and citation tools follow their schemas and the project."""
 
 import subprocess
 import sys

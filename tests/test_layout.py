@@ -1,4 +1,4 @@
-"""Stage = module = section of params.yaml = folder of artifacts; small files, folders in README."""
+"""Layout: stage = module = params.yaml section = artifact folder; small files, README's map."""
 
 import re
 import subprocess
@@ -19,8 +19,8 @@ MODULES = sorted(
     for path in (ROOT / package).rglob("*.py")
     if path.name != "__init__.py"
 )
-LONGEST = 300
-COMMANDS = {"ui"}  # for people; no stage
+MAX_LINES = 300
+COMMANDS = {"ui"}  # commands that are not stages
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def stages() -> dict[str, Any]:
 
 
 def paths(stage: dict[str, Any], kind: str) -> list[str]:
-    """Entries of a stage, each of which is a path or a mapping of one path to its options."""
+    """Return the paths of a stage's entries: a path, or a mapping of one path to its options."""
     return [next(iter(e)) if isinstance(e, dict) else e for e in stage.get(kind, [])]
 
 
@@ -39,7 +39,7 @@ def test_a_stage_is_a_module_that_runs_itself(stages: dict[str, Any]) -> None:
     for name, stage in stages.items():
         assert stage["cmd"] == f"python -m pipeline.{name}"
         text = (ROOT / "pipeline" / f"{name}.py").read_text()
-        assert text.endswith("\n    run_stage(main)\n"), name  # all is defined by then
+        assert text.endswith("\n    run_stage(main)\n"), name  # after all definitions
         assert f"pipeline/{name}.py" in paths(stage, "deps")
 
 
@@ -51,8 +51,8 @@ def test_a_module_that_runs_itself_is_a_stage_or_a_command(stages: dict[str, Any
 
 def test_nothing_imports_a_stage(stages: dict[str, Any]) -> None:
     names = "|".join(stages)
-    found = rf"^ *(from pipeline import .*\b({names})\b|(from|import) pipeline\.({names})\b)"
-    importing = re.compile(found, re.MULTILINE)
+    imports = rf"^ *(from pipeline import .*\b({names})\b|(from|import) pipeline\.({names})\b)"
+    importing = re.compile(imports, re.MULTILINE)
     assert [path for path in MODULES if importing.search((ROOT / path).read_text())] == []
 
 
@@ -76,7 +76,7 @@ def test_a_stage_writes_under_its_own_folder(stages: dict[str, Any]) -> None:
 
 
 def test_git_keeps_the_small_results_that_dvc_does_not(stages: dict[str, Any]) -> None:
-    """Without one of them, a clone with the rest pulled makes the stage anew."""
+    """If one is missing, `dvc pull` is not enough and the stage runs again."""
     outs = [out for stage in stages.values() for out in stage["outs"] + stage.get("metrics", [])]
     small = [next(iter(out)) for out in outs if isinstance(out, dict)]
     command = ["git", "check-ignore", "--no-index", *small]
@@ -84,13 +84,13 @@ def test_git_keeps_the_small_results_that_dvc_does_not(stages: dict[str, Any]) -
     assert small and ignored == ""
 
 
-def test_a_stage_depends_only_on_what_exists_or_is_made(stages: dict[str, Any]) -> None:
-    made = [path for stage in stages.values() for path in paths(stage, "outs")]
-    made += [path for stage in stages.values() for path in paths(stage, "metrics")]
+def test_dependencies_exist_or_are_outputs(stages: dict[str, Any]) -> None:
+    outputs = [path for stage in stages.values() for path in paths(stage, "outs")]
+    outputs += [path for stage in stages.values() for path in paths(stage, "metrics")]
     for name, stage in stages.items():
         for path in paths(stage, "deps"):
-            part_made = any(m == path or m.startswith(f"{path}/") for m in made)
-            assert part_made or (ROOT / path).exists(), f"{name}: {path}"
+            is_output = any(o == path or o.startswith(f"{path}/") for o in outputs)
+            assert is_output or (ROOT / path).exists(), f"{name}: {path}"
 
 
 def test_a_stage_depends_on_the_code_that_it_imports(stages: dict[str, Any]) -> None:
@@ -103,14 +103,14 @@ def test_a_stage_depends_on_the_code_that_it_imports(stages: dict[str, Any]) -> 
         covers = {
             path: {f for f in needed if f == path or f.startswith(f"{path}/")} for path in code
         }
-        lacking = needed - set().union(*covers.values())
+        missing = needed - set().union(*covers.values())
         unused = {path for path, used in covers.items() if not used}
-        if lacking or unused:
-            wrong[name] = {"lacking": sorted(lacking), "unused": sorted(unused)}
+        if missing or unused:
+            wrong[name] = {"missing": sorted(missing), "unused": sorted(unused)}
     assert wrong == {}
 
 
-def test_the_map_names_every_folder_and_no_file_that_is_gone() -> None:
+def test_the_readme_lists_every_folder_and_only_existing_files() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     folders = {module.rpartition("/")[0] for module in MODULES}
     assert [folder for folder in sorted(folders) if f"`{folder}/`" not in readme] == []
@@ -120,14 +120,14 @@ def test_the_map_names_every_folder_and_no_file_that_is_gone() -> None:
 
 def test_files_are_small() -> None:
     files = [ROOT / module for module in MODULES] + list((ROOT / "tests").rglob("*.py"))
-    long = [path for path in files if path.read_text(encoding="utf-8").count("\n") > LONGEST]
+    long = [path for path in files if path.read_text(encoding="utf-8").count("\n") > MAX_LINES]
     assert long == []
 
 
 def test_every_package_has_an_empty_init() -> None:
     folders = {path.parent for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
     folders |= {path.parent for path in (ROOT / "tests").rglob("test_*.py")}
-    folders.remove(ROOT / "actmodels" / "halting")  # a library's door
-    folders.remove(ROOT / "pipeline")  # what Ctrl-C does before a stage has begun
+    folders.remove(ROOT / "actmodels" / "halting")  # re-exports the public API
+    folders.remove(ROOT / "pipeline")  # handles Ctrl-C during imports
     for folder in folders:
         assert (folder / "__init__.py").read_text() == "", folder

@@ -1,13 +1,13 @@
 "use strict";
-// Draws each chart when it comes near the window, and all of them before the page is printed.
+// Draws a chart when it scrolls near the viewport, and all charts before printing.
 
 const element = (tag, attributes = {}, ...children) => {
-  const made = document.createElement(tag);
+  const created = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== false) made.setAttribute(name, value === true ? "" : value);
+    if (value !== null && value !== false) created.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children);
-  return made;
+  created.append(...children);
+  return created;
 };
 const embeddedData = (id) => JSON.parse(document.getElementById(id)?.textContent ?? "null");
 
@@ -16,26 +16,26 @@ const embeddedData = (id) => JSON.parse(document.getElementById(id)?.textContent
   const draw = async (figure) => {
     near.unobserve(figure);
     if (figure.dataset.drawn) return;
-    figure.dataset.drawn = "begun";
+    figure.dataset.drawn = "started";
     const target = figure.querySelector(".chart");
     try {
       await vegaEmbed(target, embeddedData(`chart-${figure.dataset.chart}`), options);
       target.style.minHeight = "";
       figure.dataset.drawn = "true";
     } catch (error) {
-      target.textContent = `This chart could not be drawn: ${error.message}`;
+      target.textContent = `Error: cannot draw this chart: ${error.message}`;
       figure.dataset.drawn = "failed";
     }
   };
   const near = new IntersectionObserver(
-    (seen) => seen.filter((one) => one.isIntersecting).forEach((one) => draw(one.target)),
+    (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => draw(entry.target)),
     { rootMargin: "600px" },
   );
   const figures = document.querySelectorAll("figure[data-chart]");
   figures.forEach((figure) => near.observe(figure));
   window.addEventListener("beforeprint", () => figures.forEach(draw));
 
-  // The list of contents is open beside the text, and folded above it where there is no room.
+  // Open the contents on wide screens, fold them on narrow ones.
   const contents = document.getElementById("contents");
   const wide = window.matchMedia("(min-width: 1200px)");
   const fold = () => { contents.open = wide.matches; };

@@ -1,155 +1,147 @@
 "use strict";
-// The browser of traced pairs: what the model attends to, and would answer, after each step.
+// Browser of traced pairs: attention, halting and prediction after each step.
 
 (() => {
-  const place = document.getElementById("pairs");
+  const root = document.getElementById("pairs");
   const data = embeddedData("data-pairs");
-  if (!place || !data) return;
-  const percent = (share) => (share / 10).toFixed(1);
+  if (!root || !data) return;
+  const percent = (perMille) => (perMille / 10).toFixed(1);
   const option = (text, value) => element("option", { value }, text);
   const choice = (label, name, names, all) =>
     element("label", {}, label, element("select", { name },
-      option(all, ""), ...names.map((text, at) => option(text, at))));
-  const label = (at, right) => element("span", { class: right ? "right" : "wrong" },
-    `${data.labels[at]} ${right ? "✓ right" : "✗ wrong"}`);
+      option(all, ""), ...names.map((text, index) => option(text, index))));
+  const label = (index, correct) => element("span", { class: correct ? "correct" : "incorrect" },
+    `${data.labels[index]} ${correct ? "✓ correct" : "✗ incorrect"}`);
 
-  const most = Math.max(...data.pairs.map((pair) => pair.steps.length));
-  const counts = Array.from({ length: most }, (_, at) => String(at + 1));
+  const maxSteps = Math.max(...data.pairs.map((pair) => pair.steps.length));
+  const counts = Array.from({ length: maxSteps }, (_, index) => String(index + 1));
   const form = element("form", { role: "search", "aria-label": "Traced pairs" },
-    element("label", { class: "wide" }, "Words or a pair id",
+    element("label", { class: "wide" }, "Words or pair id",
       element("input", { type: "search", name: "words", autocomplete: "off" })),
     data.runs.length > 1 ? choice("Model", "run", data.runs, "any") : "",
     choice("Gold label", "label", data.labels, "any"),
-    choice("Answer", "predicted", data.labels, "any"),
-    choice("More steps", "outcome", data.outcomes, "any effect"),
-    choice("Steps", "steps", counts, "any number"),
+    choice("Prediction", "predicted", data.labels, "any"),
+    choice("Effect of steps", "outcome", data.outcomes, "any"),
+    choice("Steps", "steps", counts, "any"),
     element("button", { type: "reset" }, "Clear"));
-  const found = element("p", { role: "status" });
-  const list = element("select", { size: 9, "aria-label": "Pairs found" });
+  const status = element("p", { role: "status" });
+  const list = element("select", { size: 9, "aria-label": "Matching pairs" });
   const slider = element("input", { type: "range", min: 1, step: 1, "aria-label": "Step" });
-  const at = element("output");
+  const position = element("output");
   const [head, words, table, maps] = ["head", "words", "steps", "maps"].map(
     (name) => element("div", { class: name }));
   const link = element("a");
-  const one = element("div", { class: "pair" }, head,
-    element("p", { class: "stepper" }, slider, at, link), words, table, maps);
-  place.append(form, found, element("div", { class: "columns" }, list, one),
+  const view = element("div", { class: "pair" }, head,
+    element("p", { class: "stepper" }, slider, position, link), words, table, maps);
+  root.append(form, status, element("div", { class: "columns" }, list, view),
     element("p", { class: "note" },
-      "Keys: up and down in the list choose a pair, left and right on the slider a step."));
+      "Keys: up and down in the list select a pair, left and right on the slider a step."));
 
-  let shown = null;
+  let current = null;
 
-  /** A word shaded by its share of the attention, of the greatest at any step. */
-  const word = (text, share, greatest) => element("span", {
-    class: "word", style: `--part: ${(share / Math.max(1, greatest)).toFixed(3)}`,
-    title: `${text}: ${percent(share)} % of the attention`,
-  }, text, element("small", {}, percent(share)));
+  const SENTENCES = [["hypothesis", 3], ["premise", 4]];  // and the index of its attention in a step
+  const maxAttention = (pair, part) => Math.max(1, ...pair.steps.flatMap((step) => step[part]));
+  const shade = (fraction) => `--part: ${fraction.toFixed(3)}`;
 
-  const SENTENCES = [["hypothesis", 3], ["premise", 4]];
-  const greatest = (pair, part) => Math.max(...pair.steps.flatMap((step) => step[part]));
-
+  /** Draw the words at the selected step, shaded relative to the maximum over all steps. */
   const drawStep = () => {
     const step = Number(slider.value) - 1;
-    at.textContent = `Step ${step + 1} of ${shown.steps.length}`;
+    position.textContent = `Step ${step + 1} of ${current.steps.length}`;
     words.replaceChildren(...SENTENCES.map(([name, part]) => {
-      const shares = shown.steps[step][part];
-      const spans = shown[name].split(" ").map(
-        (text, index) => word(text, shares[index], greatest(shown, part)));
+      const weights = current.steps[step][part];
+      const spans = current[name].split(" ").map((text, index) => element("span", {
+        class: "word", style: shade(weights[index] / maxAttention(current, part)),
+        title: `${text}: ${percent(weights[index])} % of the attention`,
+      }, text, element("small", {}, percent(weights[index]))));
       return element("p", {}, element("b", {}, name), " ", ...spans);
     }));
-    one.querySelectorAll("tr[data-step]").forEach((row) =>
+    view.querySelectorAll("tr[data-step]").forEach((row) =>
       row.toggleAttribute("data-current", Number(row.dataset.step) === step));
-    link.href = `#pair=${encodeURIComponent(shown.id)}&run=${shown.run}&step=${step + 1}`;
+    link.href = `#pair=${encodeURIComponent(current.id)}&run=${current.run}&step=${step + 1}`;
     link.textContent = "Link to this step";
   };
 
-  const argmax = (shares) => shares.indexOf(Math.max(...shares));
-  const bar = (share) => element("td", {
-    class: "bar", style: `--part: ${(share / 1000).toFixed(3)}` }, percent(share));
-
-  /** The table of the steps, the answer last. */
-  const steps = (pair) => {
-    const row = (name, halting, weight, shares, step) => {
-      const guess = argmax(shares);
-      return element("tr", step === null ? { class: "answer" } : { "data-step": step },
-        element("th", { scope: "row" }, name),
-        element("td", { class: "number" }, halting), element("td", { class: "number" }, weight),
-        ...shares.map(bar), element("td", {}, label(guess, guess === pair.label)));
-    };
-    const names = ["Step", "Halting", "Weight", ...data.labels, "State alone"];
-    return element("table", {},
-      element("caption", {}, "In %: halting probability, weight in the answer, and what the " +
-        "state after each step would answer alone."),
+  const tableRow = (attributes, name, ...cells) =>
+    element("tr", attributes, element("th", { scope: "row" }, name), ...cells);
+  const scrollTable = (region, type, caption, names, rows) =>
+    element("div", { class: "scroll", ...region }, element("table", { class: type },
+      element("caption", {}, caption),
       element("thead", {}, element("tr", {}, ...names.map(
         (name) => element("th", { scope: "col" }, name)))),
-      element("tbody", {},
-        ...pair.steps.map(([halting, weight, shares], step) =>
-          row(String(step + 1), percent(halting), percent(weight), shares, step)),
-        row("Answer", "", "", pair.answer, null)));
+      element("tbody", {}, ...rows)));
+
+  /** Return the table of steps, with the prediction as its last row. */
+  const stepTable = (pair) => {
+    const cells = (halting, weight, probabilities) => {
+      const predicted = probabilities.indexOf(Math.max(...probabilities));
+      return [element("td", { class: "number" }, halting), element("td", { class: "number" }, weight),
+        ...probabilities.map((p) => element("td", { class: "bar", style: shade(p / 1000) }, percent(p))),
+        element("td", {}, label(predicted, predicted === pair.label))];
+    };
+    const rows = pair.steps.map(([halting, weight, probabilities], step) => tableRow(
+      { "data-step": step }, String(step + 1), ...cells(percent(halting), percent(weight), probabilities)));
+    const caption = "In %: halting probability, weight of the state in the prediction, and class " +
+      "probabilities of the state.";
+    return scrollTable({}, null, caption, ["Step", "Halting", "Weight", ...data.labels, "State"],
+      [...rows, tableRow({ class: "answer" }, "Prediction", ...cells("", "", pair.answer))]);
   };
 
-  /** Attention of all steps as a map: a row a step, a column a word. */
-  const map = (pair, name, part) => {
-    const full = Math.max(1, greatest(pair, part));
+  /** Return a heat map of attention: a row per step, a column per word. */
+  const heatMap = (pair, name, part) => {
+    const max = maxAttention(pair, part);
     const tokens = pair[name].split(" ");
-    const head_ = tokens.map((text) => element("th", { scope: "col" }, element("span", {}, text)));
-    const rows = pair.steps.map((step, index) => element("tr", { "data-step": index },
-      element("th", { scope: "row" }, String(index + 1)),
-      ...step[part].map((share, token) => element("td", {
-        style: `--part: ${(share / full).toFixed(3)}`,
-        title: `Step ${index + 1}, ${tokens[token]}: ${percent(share)} %`,
-      }, element("span", { class: "hidden" }, percent(share))))));
-    return element("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": name },
-      element("table", { class: "map" },
-        element("caption", {}, `Attention to the ${name} by step (strongest ${percent(full)} %)`),
-        element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Step"), ...head_)),
-        element("tbody", {}, ...rows)));
+    const rows = pair.steps.map((step, index) => tableRow({ "data-step": index }, String(index + 1),
+      ...step[part].map((weight, token) => element("td", {
+        style: shade(weight / max), title: `Step ${index + 1}, ${tokens[token]}: ${percent(weight)} %`,
+      }, element("span", { class: "hidden" }, percent(weight))))));
+    const caption = `Attention to the ${name} by step (maximum ${percent(max)} %)`;
+    return scrollTable({ role: "region", tabindex: 0, "aria-label": name }, "map", caption,
+      ["Step", ...tokens.map((text) => element("span", {}, text))], rows);
   };
 
   const show = (pair, step = 0) => {
-    shown = pair;
-    const facts = [["Gold label", data.labels[pair.label]],
-      ["Answer", label(pair.predicted, pair.predicted === pair.label)],
-      ["More steps", data.outcomes[pair.outcome]], ["Model", data.runs[pair.run]]];
-    head.replaceChildren(element("h3", {}, pair.id), element("dl", {}, ...facts.map(
+    current = pair;
+    const properties = [["Gold label", data.labels[pair.label]],
+      ["Prediction", label(pair.predicted, pair.predicted === pair.label)],
+      ["Effect of steps", data.outcomes[pair.outcome]], ["Model", data.runs[pair.run]]];
+    head.replaceChildren(element("h3", {}, pair.id), element("dl", {}, ...properties.map(
       ([term, value]) => element("div", {}, element("dt", {}, term), element("dd", {}, value)))));
-    table.replaceChildren(element("div", { class: "scroll" }, steps(pair)));
-    maps.replaceChildren(...SENTENCES.map(([name, part]) => map(pair, name, part)));
+    table.replaceChildren(stepTable(pair));
+    maps.replaceChildren(...SENTENCES.map(([name, part]) => heatMap(pair, name, part)));
     slider.max = pair.steps.length;
     slider.value = Math.min(Math.max(step, 0), pair.steps.length - 1) + 1;
     drawStep();
   };
 
-  const fits = (pair, wanted) => {
+  const matches = (pair, query) => {
     const text = ` ${pair.id} ${pair.premise} ${pair.hypothesis}`.toLowerCase();
-    return wanted.words.toLowerCase().split(/\s+/).every((part) => text.includes(part))
+    return query.words.toLowerCase().split(/\s+/).every((part) => text.includes(part))
       && ["run", "label", "predicted", "outcome"].every(
-        (name) => !wanted[name] || pair[name] === Number(wanted[name]))
-      && (!wanted.steps || pair.steps.length === Number(wanted.steps) + 1);
+        (name) => !query[name] || pair[name] === Number(query[name]))
+      && (!query.steps || pair.steps.length === Number(query.steps) + 1);
   };
   const filter = () => {
-    const wanted = { words: "", ...Object.fromEntries(new FormData(form)) };
-    const kept = data.pairs.map((pair, index) => [pair, index]).filter(([pair]) => fits(pair, wanted));
-    const right = kept.filter(([pair]) => pair.label === pair.predicted).length;
-    found.textContent = `${kept.length} of ${data.pairs.length} pairs` +
-      (kept.length ? `, ${(100 * right / kept.length).toFixed(1)} % answered right` : "");
-    list.replaceChildren(...kept.map(([pair, index]) => option(
+    const query = { words: "", ...Object.fromEntries(new FormData(form)) };
+    const pairs = data.pairs.filter((pair) => matches(pair, query));
+    const correct = pairs.filter((pair) => pair.label === pair.predicted).length;
+    status.textContent = `${pairs.length} of ${data.pairs.length} pairs` +
+      (pairs.length ? `, ${(100 * correct / pairs.length).toFixed(1)} % correct` : "");
+    list.replaceChildren(...pairs.map((pair) => option(
       `${pair.predicted === pair.label ? "✓" : "✗"} ${pair.steps.length} steps · ${pair.hypothesis}`,
-      index)));
-    one.hidden = kept.length === 0;
-    if (!kept.length) return;
-    const same = kept.find(([pair]) => pair === shown);
-    list.value = String((same ?? kept[0])[1]);
-    if (!same) show(kept[0][0]);
+      data.pairs.indexOf(pair))));
+    view.hidden = pairs.length === 0;
+    if (!pairs.length) return;
+    if (!pairs.includes(current)) show(pairs[0]);
+    list.value = String(data.pairs.indexOf(current));
   };
-  const follow = () => {
-    const named = new URLSearchParams(location.hash.slice(1));
+  const openLink = () => {
+    const target = new URLSearchParams(location.hash.slice(1));
     const pair = data.pairs.find(
-      (other) => other.id === named.get("pair") && other.run === Number(named.get("run") ?? 0));
+      (other) => other.id === target.get("pair") && other.run === Number(target.get("run") ?? 0));
     if (!pair) return;
     list.value = String(data.pairs.indexOf(pair));
-    show(pair, Number(named.get("step") ?? 1) - 1);
-    place.scrollIntoView();
+    show(pair, Number(target.get("step") ?? 1) - 1);
+    root.scrollIntoView();
   };
 
   form.addEventListener("input", filter);
@@ -157,13 +149,13 @@
   form.addEventListener("reset", () => setTimeout(filter));
   list.addEventListener("change", () => show(data.pairs[Number(list.value)]));
   slider.addEventListener("input", drawStep);
-  one.addEventListener("click", (event) => {
+  view.addEventListener("click", (event) => {
     const row = event.target.closest("tr[data-step]");
     if (!row) return;
     slider.value = Number(row.dataset.step) + 1;
     drawStep();
   });
-  window.addEventListener("hashchange", follow);
+  window.addEventListener("hashchange", openLink);
   filter();
-  follow();
+  openLink();
 })();

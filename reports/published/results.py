@@ -1,12 +1,10 @@
-"""Results of others, each with the source it was read from; none is a result of this project.
+"""Published results with their sources.
 
-snli.csv: test accuracy on all of SNLI in per cent, as printed; k thousands and M millions of
-parameters without word vectors. cloze.csv: accuracies in per cent of single models, from tables 2
-and 3 of Munkhdalai & Yu 2017 (arXiv:1610.06454). tasks.csv: Graves' figures as read in
-arXiv:1603.08983, mostly off its charts.
+snli.csv: test accuracy on all of SNLI in percent; parameters without word vectors. cloze.csv:
+accuracy of single models in percent, from tables 2 and 3 of Munkhdalai & Yu 2017
+(arXiv:1610.06454). tasks.csv: results of Graves (arXiv:1603.08983), mostly read off its charts.
 """
 
-from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -17,10 +15,10 @@ SOURCES = (
     "Computation* (MSc, University College London, 2016), Munkhdalai & Yu 2017 arXiv:1607.04492."
 )
 OWN, PARIKH = "200D Decomposable Attention, the paper's own", "200D Decomposable Attention"
-# The paper's ablation: number of steps to test accuracy in per cent.
+# The paper's ablation: number of steps to test accuracy in percent.
 BY_STEPS: dict[int | str, float] = {2: 76.2, 4: 81.7, 8: 81.0, "adaptive": 82.7}
 MEAN_STEPS = 5  # of its adaptive model (section 5)
-# Systems whose difference in the same source corresponds to one of ours.
+# Pairs of our models, and the published systems with the corresponding difference.
 PAIRS = {
     ("adaptive_attention", "decomposable_attention"): ("Adaptive Attention", OWN),
     ("iterative_attention", "decomposable_attention"): (
@@ -32,37 +30,25 @@ PAIRS = {
         PARIKH,
     ),
 }
-# Systems that an accuracy extrapolated to all of SNLI is compared with.
+# Published systems to compare an accuracy extrapolated to all of SNLI with.
 ON_SNLI = {"decomposable_attention": (PARIKH, OWN), "adaptive_attention": ("Adaptive Attention",)}
-CHARACTERS = "characters"  # the task without difficulties
-NONE = "none"  # halting of a run that takes one step
+CHARACTERS = "characters"  # the task without difficulty levels
+NONE = "none"  # `halting` of a run without halting
 GATING, ADAPTIVE = "query_gating", "adaptive_computation"
 STRATEGIES = {GATING: "query gating", ADAPTIVE: "adaptive computation"}
-TASKS = pd.read_csv(HERE / "tasks.csv", dtype=str).set_index("task")  # of Graves
+SNLI = pd.read_csv(HERE / "snli.csv", keep_default_na=False, dtype=str)
+CLOZE = pd.read_csv(HERE / "cloze.csv")
+TASKS = pd.read_csv(HERE / "tasks.csv", dtype=str).set_index("task")
 ON_CHARACTERS = (
-    "Graves (3.5; LSTM 1500, windows of 500 bytes) reports about the same bits with and without "
-    "ACT, and pauses at spaces, commas, full stops and markup."
+    "Graves (3.5; LSTM 1500, windows of 500 bytes) reports similar bits with and without ACT, "
+    "and more steps at spaces, commas, full stops and markup."
 )
-# Types of cloze questions, named after the missing words, and where they were published.
+# Question types by their missing words, and their benchmarks.
 QUESTIONS = {"NE": "Named entities", "CN": "Common nouns", "WDW": "Who-Did-What"}
-BENCHMARKS = {
-    **{"NE": "Children's Book Test, named entities", "CN": "Children's Book Test, common nouns"},
-    "WDW": "Who-Did-What",
-}
-
-
-@cache
-def snli() -> pd.DataFrame:
-    """Return the published systems."""
-    return pd.read_csv(HERE / "snli.csv", keep_default_na=False, dtype=str)
-
-
-@cache
-def cloze() -> pd.DataFrame:
-    """Return the published readers of cloze questions."""
-    return pd.read_csv(HERE / "cloze.csv")
+CBT = "Children's Book Test"
+BENCHMARKS = {**QUESTIONS, "NE": f"{CBT}, named entities", "CN": f"{CBT}, common nouns"}
 
 
 def accuracy(system: str) -> float:
-    """Return SNLI test accuracy of a system, in per cent as printed."""
-    return float(snli().set_index("system").loc[system, "accuracy"])
+    """Return the SNLI test accuracy of a system in percent."""
+    return float(SNLI.set_index("system").loc[system, "accuracy"])

@@ -1,45 +1,42 @@
-"""The same trained models with a fixed number of steps, in two readings of the paper's text."""
+"""Adaptive halting against fixed numbers of steps, in two readings of the paper."""
 
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
+from reports import format as fmt
 from reports.blocks import Section, Table
 from reports.charts import marks
-from reports.format import DASH, Row, known, number, on_all_of_snli, percent, title
 from reports.load import Artifacts
 from reports.published.results import BY_STEPS, MEAN_STEPS
 from reports.statistics import mean_sd
 
 READINGS = {"state": "state after k steps", "capped": "halting capped at k steps"}
 ADAPTIVE = "adaptive"
-PLACE = ["reading", "steps"]
+BY = ["reading", "steps"]
 
 
 def ablation(data: Artifacts) -> pd.DataFrame:
-    """Return accuracies, mean steps and gain of each reading and number of steps, adaptive last.
+    """Return accuracy, mean steps and gain by reading and number of steps, adaptive last.
 
-    The gain is that of adaptive halting over this on test, seed by seed.
+    The gain is the test accuracy of adaptive halting minus that of the row, paired by seed.
     """
-    dev, test = data["ablate/dev"], data["ablate/test"]
-    own = test[test["reading"] == ADAPTIVE].set_index("seed")["accuracy"]
-    gained = test.assign(gain=(test["seed"].map(own) - test["accuracy"]).round(12))
-    gained.loc[gained["reading"] == ADAPTIVE, "gain"] = float("nan")
-    gained = gained.rename(columns={"accuracy": "test_accuracy"})
-    on_test = mean_sd(gained, PLACE, ["test_accuracy", "mean_steps", "gain"])
-    on_dev = mean_sd(dev.rename(columns={"accuracy": "dev_accuracy"}), PLACE, ["dev_accuracy"])
-    order = [*READINGS, ADAPTIVE]
-    both = on_dev.merge(on_test, on=PLACE, how="outer")
-    return both.sort_values(
-        PLACE, key=lambda of: of.map(order.index) if of.name == "reading" else of
-    )
+    test = data["ablate/test"].rename(columns={"accuracy": "test_accuracy"})
+    adaptive = test[test["reading"] == ADAPTIVE].set_index("seed")["test_accuracy"]
+    gain = (test["seed"].map(adaptive) - test["test_accuracy"]).round(12)
+    test = test.assign(gain=gain.where(test["reading"] != ADAPTIVE))
+    test = mean_sd(test, BY, ["test_accuracy", "mean_steps", "gain"])
+    dev = data["ablate/dev"].rename(columns={"accuracy": "dev_accuracy"})
+    frame = mean_sd(dev, BY, ["dev_accuracy"]).merge(test, on=BY, how="outer")
+    ranks = {name: rank for rank, name in enumerate([*READINGS, ADAPTIVE])}
+    return frame.sort_values(BY, key=lambda column: column.map(lambda x: ranks.get(x, x)))
 
 
 def best_fixed(data: Artifacts, reading: str) -> dict[str, Any] | None:
-    """Return the gain over the k that is best on dev, the smallest of equals; None without one."""
-    dev = mean_sd(data.of("ablate/dev", reading=reading), ["steps"], ["accuracy"])
-    gains = data.of("ablate/gains", reading=reading).merge(dev, on="steps")
+    """Return the gain over the k that is best on dev, the smallest in a tie; None without one."""
+    dev = mean_sd(data.select("ablate/dev", reading=reading), ["steps"], ["accuracy"])
+    gains = data.select("ablate/gains", reading=reading).merge(dev, on="steps")
     if gains.empty:
         return None
     gains = gains.sort_values(["accuracy_mean", "steps"], ascending=[False, True])
@@ -48,17 +45,17 @@ def best_fixed(data: Artifacts, reading: str) -> dict[str, Any] | None:
 
 
 def ablation_section(data: Artifacts, published: bool) -> Section | None:
-    """Return table and chart; None where no model was ablated."""
+    """Return a table and a chart; None if no model was ablated."""
     if data["ablate/test"].empty:
         return None
-    frame, model = ablation(data), data["ablate/test"]["model"].iloc[0]
+    frame, model = ablation(data), fmt.title(data["ablate/test"]["model"].iloc[0])
     columns = {
         "reading": lambda row: READINGS.get(row["reading"], "adaptive halting"),
-        "k": known("steps", lambda k: str(int(k))),
-        "test accuracy, %": percent("test_accuracy"),
-        "adaptive minus this, points": number("gain", scale=100, sign=True),
-        "dev accuracy, %": percent("dev_accuracy"),
-        "mean steps": number("mean_steps"),
+        "k": fmt.optional("steps", lambda k: str(int(k))),
+        "test accuracy, %": fmt.percent("test_accuracy"),
+        "adaptive minus fixed, points": fmt.number("gain", scale=100, sign=True),
+        "dev accuracy, %": fmt.percent("dev_accuracy"),
+        "mean steps": fmt.number("mean_steps"),
     }
     if published:
         columns["paper, SNLI test, %"] = _paper
@@ -67,23 +64,23 @@ def ablation_section(data: Artifacts, published: bool) -> Section | None:
     adaptive = dev["reading"] == ADAPTIVE
     layers = [marks.level("adaptive halting", float(dev.loc[adaptive, "y"].iloc[0]))]
     layers += marks.lines(dev[~adaptive], "inference steps k", "dev accuracy (%)")
-    if published and on_all_of_snli(data):
+    if published and fmt.on_all_of_snli(data):
         layers.append(_published_points())
-    heading = f"{title(model)}: dev accuracy by fixed steps"
-    drawn = marks.chart("ablation", heading, layers, caption="Dashed: adaptive halting.")
+    title, caption = f"{model}: dev accuracy by fixed steps", "Dashed: adaptive halting."
+    chart = marks.chart("ablation", title, layers, caption=caption)
     return Section(
         "Fixed vs adaptive steps",
-        [Table("ablation", frame, columns, known="test_accuracy_mean"), drawn],
-        f"{title(model)}, trained once per seed and run with k steps: classifying the state after "
-        "k steps, or halting by itself after k steps at the latest. The paper's text admits both.",
+        [Table("ablation", frame, columns, required="test_accuracy_mean"), chart],
+        f"{model}, trained once per seed and evaluated with k steps: either it classifies the "
+        "state after k steps, or it halts after at most k steps. The paper's text allows both.",
     )
 
 
-def _paper(row: Row) -> str:
+def _paper(row: fmt.Row) -> str:
     if row["reading"] == ADAPTIVE:
         return f"{BY_STEPS[ADAPTIVE]:.1f} (mean {MEAN_STEPS} steps)"
-    known = BY_STEPS.get(row["steps"])
-    return DASH if known is None else f"{known:.1f}"
+    published = BY_STEPS.get(row["steps"])
+    return fmt.DASH if published is None else f"{published:.1f}"
 
 
 def _published_points() -> alt.Chart:

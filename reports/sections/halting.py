@@ -1,101 +1,78 @@
-"""Halting mechanisms on one network: dev accuracy against steps, collapse, and targets met."""
+"""Halting mechanisms on one network: dev accuracy against steps, collapsed runs, target steps."""
 
 from typing import Any
 
 import pandas as pd
 
+from reports import format as fmt
 from reports.blocks import Section, Table
 from reports.charts import marks
-from reports.format import (
-    DASH,
-    MECHANISMS,
-    MINUS,
-    Row,
-    count,
-    known,
-    number,
-    percent,
-    setting,
-    text,
-)
 from reports.load import Artifacts
 from reports.statistics import mean_sd, wide
 
 FIXED, TARGET = "fixed_steps", "target_steps"
 
 
-def label(point: str) -> str:
-    """Print the settings of a point: `ponder_weight 5e-05` is `ponder_weight 0.00005`."""
-    parts = [part.rpartition(" ") for part in point.split(", ")]
-    return ", ".join(f"{name} {_value(value)}".strip() for name, _, value in parts)
-
-
-def _value(value: str) -> str:
-    return setting(float(value)) if "e-" in value else value
-
-
 def points(data: Artifacts) -> pd.DataFrame:
-    """Return the stored points, with `off_target`: steps relative to the wanted ones, minus 1."""
+    """Return the points with `off_target`, the relative deviation of steps from their target."""
     table = data["halting/points"].copy()
     targets = table["point"].str.extract(rf"{TARGET} ([\d.]+)", expand=False).astype(float)
-    of = table["kind"] == TARGET
-    table["off_target"] = (table["mean_steps_mean"] / targets - 1).where(of)
-    table["setting"] = table["point"].map(label)
-    return table.assign(mechanism=table["kind"].map(MECHANISMS))
+    deviation = table["mean_steps_mean"] / targets - 1
+    table["off_target"] = deviation.where(table["kind"] == TARGET)
+    table["setting"] = table["point"].map(fmt.settings)
+    return table.assign(mechanism=table["kind"].map(fmt.MECHANISMS))
 
 
 def halting_section(data: Artifacts) -> Section | None:
-    """Return table, accuracy by depth and chart; None where the study was not run."""
+    """Return a table, accuracy by depth and a chart; None if the study was not run."""
     frame = points(data)
     if frame.empty:
         return None
-    columns = {
-        "mechanism": text("mechanism"),
-        "setting": text("setting"),
-        "seeds": count("seeds"),
-        "dev accuracy, %": percent("dev_accuracy"),
-        "mean steps": number("mean_steps"),
-        "off its target, %": number("off_target", 1, scale=100, sign=True),
-        "runs collapsed": _collapsed,
-        "ponder weight at the end": known("ponder_weight_end_mean", _weight),
+    names = {"mechanism": fmt.text("mechanism"), "setting": fmt.text("setting")}
+    columns = names | {
+        "seeds": fmt.count("seeds"),
+        "dev accuracy, %": fmt.percent("dev_accuracy"),
+        "mean steps": fmt.number("mean_steps"),
+        "deviation from target, %": fmt.number("off_target", 1, scale=100, sign=True),
+        "collapsed runs": _collapsed,
+        "final ponder weight": fmt.optional("ponder_weight_end_mean", _weight),
     }
-    parts: list[Any] = [_chart(frame), Table("halting", frame, columns, left=2)]
+    parts: list[Any] = [_chart(frame), Table("halting", frame, columns, text_columns=2)]
     depth = data["halting/depth"]
     if not depth.empty:
-        parts.append(_depth_table(frame, depth))
+        parts.append(_depth_table(frame, depth, names))
     return Section(
         "Halting mechanisms",
         parts,
-        "One network from its chosen configuration with each mechanism in turn; dev accuracy and "
-        "steps at each run's best epoch, test is not read. A run has collapsed if its mean steps "
-        "are below halting.collapsed_below of params.yaml.",
+        "Each mechanism in the same network, with dev accuracy and steps at each run's best epoch. "
+        "A run has collapsed if its mean steps are below halting.collapsed_below in params.yaml.",
     )
 
 
 def _chart(frame: pd.DataFrame) -> Any:
-    placed = marks.with_bands(frame, "mean_steps", "dev_accuracy", series=frame["mechanism"])
-    across, up = "mean steps per dev pair", "dev accuracy (%)"
-    drawn = marks.scatter(placed.sort_values("x"), across, up, tips=["setting:N"])
-    heading = "Dev accuracy against mean steps"
-    return marks.chart("halting", heading, drawn, caption="Mean ± sd.", height=300)
+    frame = frame.assign(series=frame["mechanism"]).sort_values("mean_steps_mean")
+    x, y = ("mean_steps", "mean steps per dev pair"), ("dev_accuracy", "dev accuracy (%)")
+    layers = marks.scatter(frame, x, y, tips=["setting:N"])
+    title = "Dev accuracy against mean steps"
+    return marks.chart("halting", title, layers, caption="Mean ± sd.", height=300)
 
 
-def _depth_table(frame: pd.DataFrame, depth: pd.DataFrame) -> Table:
+def _depth_table(frame: pd.DataFrame, depth: pd.DataFrame, names: dict[str, fmt.Cell]) -> Table:
     """Return dev accuracy of each point by recorded depth."""
-    renamed = depth.rename(columns={"depth": "at", "accuracy": "depth"})
-    means = wide(mean_sd(renamed, ["kind", "point", "at"], ["depth"]), ["kind", "point"], "at")
-    rows = frame[["kind", "point", "mechanism", "setting"]].merge(means, on=["kind", "point"])
-    columns = {"mechanism": text("mechanism"), "setting": text("setting")}
-    columns |= {f"depth {at}, %": percent(f"depth_{at}") for at in sorted(depth["depth"].unique())}
-    return Table("halting_by_depth", rows, columns, "Dev accuracy by recorded depth.", left=2)
+    renamed = depth.rename(columns={"depth": "value", "accuracy": "depth"})
+    by = ["kind", "point"]
+    means = wide(mean_sd(renamed, [*by, "value"], ["depth"]), by, "value")
+    rows = frame[[*by, "mechanism", "setting"]].merge(means, on=by)
+    values = sorted(depth["depth"].unique())
+    columns = names | {f"depth {value}, %": fmt.percent(f"depth_{value}") for value in values}
+    caption = "Dev accuracy by recorded depth."
+    return Table("halting_by_depth", rows, columns, caption, text_columns=2)
 
 
-def _collapsed(row: Row) -> str:
-    if row["kind"] == FIXED:
-        return DASH
-    return f"{round(row['collapsed'] * row['seeds'])} of {row['seeds']}"
+def _collapsed(row: fmt.Row) -> str:
+    return fmt.DASH if row["kind"] == FIXED else fmt.runs("collapsed")(row)
 
 
 def _weight(weight: float) -> str:
-    """Print two digits; a target's ponder weight may be below zero."""
-    return f"{MINUS if weight < 0 else ''}{setting(float(f'{abs(weight):.2g}'))}"
+    """Format with two significant digits; the ponder weight of a target may be negative."""
+    return f"{fmt.MINUS if weight < 0 else ''}{fmt.setting(float(f'{abs(weight):.2g}'))}"

@@ -6,50 +6,50 @@ import altair as alt
 import pandas as pd
 
 from actmodels.registry import MODELS
+from reports import format as fmt
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.charts.theme import MUTED
-from reports.format import DASH, Cell, Row, count, number, percent, signed, title
-from reports.load import Artifacts, adapts
+from reports.load import Artifacts, is_adaptive
 from reports.statistics import mean_sd, wide
 
 RUN = ["model", "run"]
-CHANCE = 100 / 3  # labels are equally frequent
+CHANCE = 100 / 3  # labels are balanced
 
 
-def run_name(model: str, run: str, alone: bool) -> str:
-    """Name a run by mechanism and settings, and by its architecture if there are several."""
-    name, halting = title(model), MODELS[model].halting if model in MODELS else None
+def run_name(model: str, run: str, one_network: bool) -> str:
+    """Name a run by mechanism and settings, and by its network if there are several."""
+    name, halting = fmt.title(model), MODELS[model].halting if model in MODELS else None
     if halting is not None and not name.endswith(halting.title):
         name = f"{name}, {halting.title}"
-    if alone:
+    if one_network:
         name = name.partition(", ")[2] or name
     return name if run == "as set" else f"{name}, {run}"
 
 
 def by_hops(data: Artifacts) -> pd.DataFrame:
-    """Return accuracy and mean steps over seeds by run and hops, each run with its `series`."""
+    """Return accuracy and mean steps over seeds by run and hops; `series` names the run."""
     hops = data["multihop/hops"]
-    alone = len({title(model).partition(", ")[0] for model in hops["model"]}) == 1
+    one_network = len({fmt.title(model).partition(", ")[0] for model in hops["model"]}) == 1
     frame = mean_sd(hops, [*RUN, "hops", "trained"], ["accuracy", "mean_steps"])
-    names = [run_name(m, r, alone) for m, r in zip(frame["model"], frame["run"], strict=True)]
-    return frame.assign(series=names)
+    pairs = zip(frame["model"], frame["run"], strict=True)
+    return frame.assign(series=[run_name(model, run, one_network) for model, run in pairs])
 
 
 def correlations(data: Artifacts) -> pd.DataFrame:
-    """Return mean, least and greatest correlation of steps and hops over the seeds of each run."""
-    found = data["multihop/results"].groupby(RUN, sort=False)["correlation"]
-    return found.agg(seeds="size", r="mean", r_min="min", r_max="max").reset_index()
+    """Return mean, minimum and maximum of r(steps, hops) over the seeds of each run."""
+    r = data["multihop/results"].groupby(RUN, sort=False)["correlation"]
+    return r.agg(seeds="size", r="mean", r_min="min", r_max="max").reset_index()
 
 
 def over_depths(data: Artifacts) -> pd.DataFrame:
-    """Return steps and accuracy over the pairs of trained and of untrained depths."""
+    """Return steps and accuracy over all pairs of trained and of untrained depths."""
     hops = data["multihop/hops"]
     parts = []
     for column, trained in (("mean_steps", True), ("accuracy", True), ("accuracy", False)):
         rows = hops[hops["trained"] == trained]
-        weighed = rows.assign(total=rows[column] * rows["pairs"])
-        sums = weighed.groupby([*RUN, "seed"], sort=False)[["total", "pairs"]].sum(min_count=1)
+        weighted = rows.assign(total=rows[column] * rows["pairs"])
+        sums = weighted.groupby([*RUN, "seed"], sort=False)[["total", "pairs"]].sum(min_count=1)
         name = f"{'trained' if trained else 'untrained'}_{column}"
         parts.append((sums["total"] / sums["pairs"]).rename(name))
     frame = pd.concat(parts, axis=1).reset_index()
@@ -57,29 +57,29 @@ def over_depths(data: Artifacts) -> pd.DataFrame:
 
 
 def multihop_charts(data: Artifacts) -> list[Chart]:
-    """Return the panels of accuracy and of steps by hops; none where the study was not run."""
+    """Return charts of accuracy and steps by hops; none if the study was not run."""
     frame = by_hops(data)
     if frame.empty:
         return []
+    frame = frame.assign(x=frame["hops"])
     accuracy = marks.with_band(frame, "accuracy", 100)
-    drawn = [_panel(accuracy, "accuracy", "test accuracy (%)", [CHANCE, CHANCE], "Dashed: chance.")]
-    if frame["mean_steps_mean"].notna().any():
-        steps = marks.with_band(frame.dropna(subset=["mean_steps_mean"]), "mean_steps")
+    charts = [_panel(accuracy, "accuracy", "test accuracy (%)", [CHANCE, CHANCE], "chance")]
+    steps = marks.with_band(frame.dropna(subset=["mean_steps_mean"]), "mean_steps")
+    if not steps.empty:
         ends = [frame["hops"].min(), frame["hops"].max()]
-        drawn.append(_panel(steps, "steps", "mean steps", ends, "Dashed: steps = hops."))
-    return drawn
+        charts.append(_panel(steps, "steps", "mean steps", ends, "steps = hops"))
+    return charts
 
 
 def _panel(
-    frame: pd.DataFrame, what: str, up: str, reference: Sequence[float], caption: str
+    frame: pd.DataFrame, name: str, y_title: str, reference: Sequence[float], caption: str
 ) -> Chart:
-    """Draw a line per run, a dashed reference, and a shade over depths that are not trained."""
-    frame = frame.assign(x=frame["hops"])
+    """Draw a line per run, a dashed reference line, and untrained depths shaded."""
     ends = pd.DataFrame({"x": [frame["x"].min(), frame["x"].max()], "y": reference})
     dashed = marks.data(ends).mark_line(color=MUTED, strokeDash=[5, 3]).encode(x="x:Q", y="y:Q")
-    layers = [*_untrained(frame), dashed, *marks.lines(frame, "hops", up)]
-    heading = f"{up.partition(' (')[0].capitalize()} by number of hops"
-    return marks.chart(f"multihop_{what}", heading, layers, caption=caption, half=True)
+    layers = [*_untrained(frame), dashed, *marks.lines(frame, "hops", y_title)]
+    title = f"{y_title.partition(' (')[0].capitalize()} by number of hops"
+    return marks.chart(f"multihop_{name}", title, layers, caption=f"Dashed: {caption}.", half=True)
 
 
 def _untrained(frame: pd.DataFrame) -> list[alt.Chart]:
@@ -94,47 +94,42 @@ def _untrained(frame: pd.DataFrame) -> list[alt.Chart]:
 
 
 def multihop_section(data: Artifacts) -> Section | None:
-    """Return two tables, and the trade-off where several mechanisms choose their steps."""
+    """Return two tables, and a trade-off chart if several mechanisms are adaptive."""
     frame = by_hops(data)
     if frame.empty:
         return None
-    hops = sorted(frame["hops"].unique())
-    trained = set(frame.loc[frame["trained"], "hops"])
-    spread = wide(frame, [*RUN, "series"], "hops", sort=False)
-    spread = spread.merge(correlations(data), on=RUN).merge(over_depths(data), on=RUN)
-    name: dict[str, Cell] = {"run": lambda row: str(row["series"]), "seeds": count("seeds")}
-    ends = {at: f"{at}{'' if at in trained else ' (not trained)'}" for at in hops}
-    accuracy = {f"hops {ends[at]}, %": percent(f"accuracy_{at}") for at in hops}
-    steps = {f"hops {ends[at]}": number(f"mean_steps_{at}") for at in hops}
-    stepping = spread[spread["trained_mean_steps_mean"].notna()]
-    tables = [Table("multihop", spread, name | accuracy, "Test accuracy by number of hops.")]
-    if not stepping.empty:
-        columns = name | steps | {"r of steps and hops (min to max over seeds)": _r}
-        said = "Mean steps by number of hops; r is Pearson's over trained depths and the next one."
-        tables.append(Table("multihop_steps", stepping, columns, said))
+    hops = frame.groupby("hops")["trained"].any()
+    runs = wide(frame, [*RUN, "series"], "hops", sort=False)
+    runs = runs.merge(correlations(data), on=RUN).merge(over_depths(data), on=RUN)
+    columns: dict[str, fmt.Cell] = {"run": fmt.text("series"), "seeds": fmt.count("seeds")}
+    names = {n: f"hops {n}{'' if trained else ' (not trained)'}" for n, trained in hops.items()}
+    accuracy = {f"{name}, %": fmt.percent(f"accuracy_{n}") for n, name in names.items()}
+    steps = {name: fmt.number(f"mean_steps_{n}") for n, name in names.items()}
+    with_steps = runs.dropna(subset=["trained_mean_steps_mean"])
+    tables = [Table("multihop", runs, columns | accuracy, "Test accuracy by number of hops.")]
+    if not with_steps.empty:
+        columns |= steps
+        columns["r(steps, hops) [min, max over seeds]"] = lambda row: fmt.with_range(
+            row["r"], row["r_min"], row["r_max"]
+        )
+        caption = "Mean steps by number of hops; r is Pearson's, on trained depths and one more."
+        tables.append(Table("multihop_steps", with_steps, columns, caption))
     return Section(
         "Multi-hop inference",
-        [*tables, *_trade_off(spread)],
-        "A premise states where things are, and the hypothesis follows only through a chain of "
-        "facts; each fact is a hop. Pairs deeper than the trained ones test whether steps go on.",
+        [*tables, *_trade_off(with_steps)],
+        "The hypothesis follows from the premise only through a chain of facts; each fact is a "
+        "hop. Pairs with more hops than in training test whether the model extrapolates.",
     )
 
 
-def _r(row: Row) -> str:
-    if pd.isna(row["r"]):
-        return DASH
-    return f"{signed(row['r'])} ({signed(row['r_min'])} to {signed(row['r_max'])})"
-
-
 def _trade_off(runs: pd.DataFrame) -> list[Chart]:
-    """Draw steps on trained depths against accuracy beyond them, a series per mechanism."""
-    stepping = runs.dropna(subset=["trained_mean_steps_mean", "untrained_accuracy_mean"])
-    if len({model for model in stepping["model"] if adapts(model)}) < 2:
+    """Draw steps on trained depths against accuracy on untrained ones, by mechanism."""
+    runs = runs.dropna(subset=["untrained_accuracy_mean"])
+    if len({model for model in runs["model"] if is_adaptive(model)}) < 2:
         return []
-    names = [halting.title for model in stepping["model"] if (halting := MODELS[model].halting)]
-    columns = ("trained_mean_steps", "untrained_accuracy")
-    frame = marks.with_bands(stepping, *columns, series=names)
-    across, up = "mean steps on trained depths", "accuracy on untrained depths (%)"
-    drawn = marks.scatter(frame, across, up, tips=["run:N"])
-    heading = "Steps against accuracy beyond the trained depths"
-    return [marks.chart("multihop_trade_off", heading, drawn, height=300)]
+    names = [halting.title for model in runs["model"] if (halting := MODELS[model].halting)]
+    x = ("trained_mean_steps", "mean steps on trained depths")
+    y = ("untrained_accuracy", "accuracy on untrained depths (%)")
+    layers = marks.scatter(runs.assign(series=names), x, y, tips=["run:N"])
+    title = "Accuracy on untrained depths against steps"
+    return [marks.chart("multihop_trade_off", title, layers, height=300)]

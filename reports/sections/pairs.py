@@ -1,4 +1,4 @@
-"""Traced test pairs: what more steps changed, and the browser of pairs step by step."""
+"""Traced test pairs: effect of further steps, and the browser of pairs step by step."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,16 +6,16 @@ from typing import Any
 import pandas as pd
 
 from actmodels import tables
+from reports import format as fmt
 from reports.blocks import Section, Table, Widget
-from reports.format import Cell, count, model_name, text, title
 from reports.load import Artifacts
 
 OUTCOMES = {outcome: outcome.replace("_", " ") for outcome in tables.OUTCOMES}
-MILLE = 1000  # shares are embedded per mille: more cannot be seen
+SCALE = 1000  # the page stores probabilities and weights per mille
 
 
 def outcomes(data: Artifacts) -> pd.DataFrame:
-    """Return how many traced pairs of each model and seed had each outcome."""
+    """Count the traced pairs of each model and seed by outcome."""
     rows = [
         {"model": model, "seed": seed.removeprefix("seed_")} | counts
         for model, seeds in data.documents["trace/summary"].items()
@@ -24,41 +24,41 @@ def outcomes(data: Artifacts) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["model", "seed", *tables.COUNTS])
 
 
-def pairs_section(data: Artifacts, most: int) -> Section | None:
-    """Return counts and the first `most` pairs; None where none was traced."""
+def pairs_section(data: Artifacts, max_pairs: int) -> Section | None:
+    """Return counts and the first `max_pairs` pairs; None if no pair was traced."""
     traces = data.lines["trace/traces"]
     if not traces:
         return None
-    columns: dict[str, Cell] = {
-        "model": model_name,
-        "seed": text("seed"),
-        "pairs": count("pairs"),
-        "right after step 1": _share("right_after_step_1"),
-        "right answers": _share("right"),
+    columns: dict[str, fmt.Cell] = {
+        "model": fmt.model_name,
+        "seed": fmt.text("seed"),
+        "pairs": fmt.count("pairs"),
+        "correct after step 1": _share("right_after_step_1"),
+        "correct": _share("right"),
         **{name: _share(outcome) for outcome, name in OUTCOMES.items()},
     }
-    said = (
-        "The state after each step is classified alone: corrected means wrong after step 1 and "
-        "right at the end, spoiled the reverse. A state is seldom trained to be classified alone."
+    caption = (
+        "Each state is classified separately, although most models are not trained for that. "
+        "Corrected: wrong after step 1, right at the end; spoiled: the reverse."
     )
-    title_ = "Pairs, step by step"
-    shown = [Widget("pairs", title_, browsed(traces[:most]))] if most else []
+    title = "Pairs, step by step"
+    widgets = [Widget("pairs", title, widget_data(traces[:max_pairs]))] if max_pairs else []
     return Section(
-        title_,
-        [*shown, Table("trace_outcomes", outcomes(data), columns, said)],
-        "Test pairs as the model saw them: at each step it attends to the hypothesis, then to the "
-        "premise, and updates its state. The answer is the mean of the states by their weights.",
+        title,
+        [*widgets, Table("trace_outcomes", outcomes(data), columns, caption)],
+        "At each step the model attends to the hypothesis, then to the premise, and updates its "
+        "state. The prediction is made from the weighted mean of the states.",
     )
 
 
-def _share(name: str) -> Cell:
+def _share(name: str) -> fmt.Cell:
     return lambda row: f"{row[name]:,} ({100 * row[name] / row['pairs']:.1f} %)"
 
 
-def browsed(traces: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return what the browser reads: names, and each pair with its steps; shares per mille."""
+def widget_data(traces: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the data of pairs.js: names, and pairs with their steps, per mille."""
     labels = list(traces[0]["answer"])
-    runs = list(dict.fromkeys(f"{title(t['model'])}, seed {t['seed']}" for t in traces))
+    runs = list(dict.fromkeys(f"{fmt.title(t['model'])}, seed {t['seed']}" for t in traces))
     return {
         "labels": labels,
         "runs": runs,
@@ -70,24 +70,24 @@ def browsed(traces: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def _pair(trace: dict[str, Any], labels: list[str], runs: list[str]) -> dict[str, Any]:
     return {
         "id": trace["pair_id"],
-        "run": runs.index(f"{title(trace['model'])}, seed {trace['seed']}"),
+        "run": runs.index(f"{fmt.title(trace['model'])}, seed {trace['seed']}"),
         "label": labels.index(trace["label"]),
         "predicted": labels.index(trace["predicted"]),
         "outcome": list(OUTCOMES).index(trace["outcome"]),
         "premise": " ".join(trace["premise"]),
         "hypothesis": " ".join(trace["hypothesis"]),
-        "answer": _mille(trace["answer"].values()),
+        "answer": _per_mille(trace["answer"].values()),
         "steps": [
             [
-                *(round(MILLE * step["halting_probability"]), round(MILLE * step["weight"])),
-                _mille(step["class_probabilities"][label] for label in labels),
-                _mille(step["hypothesis_attention"]),
-                _mille(step["premise_attention"]),
+                *(round(SCALE * step["halting_probability"]), round(SCALE * step["weight"])),
+                _per_mille(step["class_probabilities"][label] for label in labels),
+                _per_mille(step["hypothesis_attention"]),
+                _per_mille(step["premise_attention"]),
             ]
             for step in trace["trace"]
         ],
     }
 
 
-def _mille(shares: Any) -> list[int]:
-    return [round(MILLE * share) for share in shares]
+def _per_mille(values: Any) -> list[int]:
+    return [round(SCALE * value) for value in values]

@@ -1,4 +1,4 @@
-"""Pages are opened from disk in a real browser that has no network and may not complain."""
+"""Open pages from disk in a real browser, offline; console errors and warnings fail the test."""
 
 import os
 import shutil
@@ -22,10 +22,10 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-OWN = ("file:", "data:", "blob:", "about:")  # addresses that lead to no other machine
+LOCAL = ("file:", "data:", "blob:", "about:")  # URL schemes without network
 
 
-# the size of a window in CSS pixels, and the colors that its reader prefers
+# viewport in CSS pixels, and preferred color scheme
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"}
 DESK: dict[str, Any] = {"viewport": {"width": 1400, "height": 900}, "color_scheme": "light"}
 Visit = Callable[..., Page]
@@ -45,24 +45,24 @@ def executable() -> str | None:
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
-# Not for the session: while it is open Playwright has an event loop, and other tests start theirs.
+# Package scope: Playwright's event loop must be closed before other tests start theirs.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """A headless Chromium; tests skip where there is none, or fail if REQUIRE_BROWSER is 1."""
-    found = executable()
-    if found is None:
-        missing = "no Chromium found; install one, or name it in the variable CHROMIUM"
+    """Start a headless Chromium; without one tests are skipped, or fail if REQUIRE_BROWSER=1."""
+    path = executable()
+    if path is None:
+        message = "no Chromium found; install it, or set CHROMIUM to its path"
         if os.environ.get("REQUIRE_BROWSER") == "1":
-            pytest.fail(missing)
-        pytest.skip(missing)
+            pytest.fail(message)
+        pytest.skip(message)
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
-        yield opened
-        opened.close()
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
 
 
 def watch(page: Page) -> list[str]:
-    """Collect what a page does wrong: requests beyond its file, errors and warnings."""
+    """Collect the problems of a page: external requests, errors and warnings."""
     problems: list[str] = []
 
     def on_console(message: ConsoleMessage) -> None:
@@ -70,8 +70,8 @@ def watch(page: Page) -> list[str]:
             problems.append(f"console {message.type}: {message.text}")
 
     def on_request(request: Request) -> None:
-        if not request.url.startswith(OWN):
-            problems.append(f"asked for {request.url}")
+        if not request.url.startswith(LOCAL):
+            problems.append(f"request for {request.url}")
 
     page.on("console", on_console)
     page.on("request", on_request)
@@ -81,10 +81,9 @@ def watch(page: Page) -> list[str]:
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Visit]:
-    """Opens a file as a new page without a network: `visit(path, screen, fragment)`.
+    """Open a file as a new offline page: `visit(path, screen, fragment)`.
 
-    The test fails if the page asks for anything beyond its file, throws, or writes an error or a
-    warning to the console.
+    The test fails if the page requests another file, throws, or logs an error or a warning.
     """
     pages: list[tuple[Page, list[str]]] = []
 
@@ -99,13 +98,13 @@ def visit(browser: Browser) -> Iterator[Visit]:
     yield visit
     for page, _ in pages:
         page.context.close()
-    assert [problem for _, found in pages for problem in found] == []
+    assert [problem for _, problems in pages for problem in problems] == []
 
 
 @pytest.fixture(scope="package")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of the stored artifacts, all studies on."""
+    """Render the page of the fixture artifacts, with all studies."""
     path = tmp_path_factory.mktemp("page") / "index.html"
-    made = report(load(STORED), published=True, examples=100)
-    path.write_text(render(made, "html", made.sections), encoding="utf-8")
+    built = report(load(STORED), published=True, examples=100)
+    path.write_text(render(built, "html", built.sections), encoding="utf-8")
     return path

@@ -1,4 +1,4 @@
-"""The page in a real browser: its first screen, its charts, its tables, and pairs step by step."""
+"""The page in a real browser: first screen, charts, tables, and traced pairs."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from tests.page.conftest import DESK, DRAW, PHONE, Visit
 
 pytestmark = [pytest.mark.slow, pytest.mark.smoke]
 
-# Texts that reach beyond their chart's place.
+# Text elements that overflow their chart.
 OUTSIDE = """() => [...document.querySelectorAll("figure[data-chart]")].flatMap((figure) => {
   const edge = figure.querySelector(".chart").getBoundingClientRect();
   return [...figure.querySelectorAll("svg.marks text")].filter((text) => {
@@ -20,37 +20,37 @@ OUTSIDE = """() => [...document.querySelectorAll("figure[data-chart]")].flatMap(
 })"""
 FAILED = "[...document.querySelectorAll('figure[data-drawn=failed]')].map((f) => f.textContent)"
 WIDTH = "document.documentElement.scrollWidth"
-GROUND = "getComputedStyle(document.documentElement).backgroundColor"
+BACKGROUND = "getComputedStyle(document.documentElement).backgroundColor"
 
 
 @pytest.mark.parametrize(
-    ("screen", "ground"),
+    ("screen", "background"),
     [(PHONE, "rgb(22, 24, 27)"), (DESK, "rgb(255, 255, 255)")],
     ids=["phone-dark", "desk-light"],
 )
-def test_every_chart_is_drawn_inside_its_place(
-    visit: Visit, stored: Path, screen: dict[str, Any], ground: str
+def test_every_chart_fits_its_container(
+    visit: Visit, stored: Path, screen: dict[str, Any], background: str
 ) -> None:
     page = visit(stored, screen)
     page.evaluate(DRAW)
     assert page.evaluate(FAILED) == []
     assert page.locator("figure[data-drawn=true]").count() > 30
     assert page.evaluate(OUTSIDE) == []
-    assert page.evaluate(WIDTH) == screen["viewport"]["width"]  # nothing is cut off
-    assert page.evaluate(GROUND) == ground
+    assert page.evaluate(WIDTH) == screen["viewport"]["width"]  # no horizontal overflow
+    assert page.evaluate(BACKGROUND) == background
     page.locator("figure[data-chart=multihop_accuracy] .mark-symbol path").first.hover()
     expect(page.locator("#vg-tooltip-element")).to_contain_text("ACT, ponder_weight 0.001")
 
 
-def test_the_first_screen_answers_a_newcomers_questions(visit: Visit, stored: Path) -> None:
+def test_the_first_screen_has_the_main_results(visit: Visit, stored: Path) -> None:
     page = visit(stored)
     overview, height = page.locator(".overview"), DESK["viewport"]["height"]
     texts = ("82.0 ± 1.73 %", "4.50 ± 0.50", "Hops solved", "2 reused, 6 run", "ACT")
     charts = overview.locator("figure").all()
     assert len(charts) == 3
-    for place in [overview.get_by_text(text, exact=False).first for text in texts] + charts:
-        box = place.bounding_box()
-        assert box is not None and box["y"] + box["height"] < height, place
+    for item in [overview.get_by_text(text, exact=False).first for text in texts] + charts:
+        box = item.bounding_box()
+        assert box is not None and box["y"] + box["height"] < height, item
 
 
 def test_contents_lead_to_their_sections(visit: Visit, stored: Path) -> None:
@@ -86,13 +86,13 @@ def test_a_pair_is_shown_step_by_step(visit: Visit, stored: Path) -> None:
     assert pairs(page, "h3") == "p1#a"
     assert pairs(page, "output") == "Step 1 of 3"
     assert "12.3" in pairs(page, ".steps tr[data-step='0']")
-    assert "neutral ✗ wrong" in pairs(page, ".steps table")
-    assert "entailment ✓ right" in pairs(page, ".steps .answer")
+    assert "neutral ✗ incorrect" in pairs(page, ".steps table")
+    assert "entailment ✓ correct" in pairs(page, ".steps .answer")
     page.locator("#pairs input[type=range]").press("ArrowRight")
     assert pairs(page, "output") == "Step 2 of 3"
     shares = page.locator("#pairs .words p").first.locator("small").all_inner_texts()
-    assert shares == ["16.7", "16.7", "16.7", "50.0"]  # rounded to a mille
-    expect(page.locator("#pairs tr[data-current]")).to_have_count(3)  # table and both maps
+    assert shares == ["16.7", "16.7", "16.7", "50.0"]  # stored per mille
+    expect(page.locator("#pairs tr[data-current]")).to_have_count(3)  # the table and both heat maps
     page.locator("#pairs .steps tr[data-step='2']").click()
     assert pairs(page, "output") == "Step 3 of 3"
 
@@ -100,7 +100,7 @@ def test_a_pair_is_shown_step_by_step(visit: Visit, stored: Path) -> None:
 def test_pairs_are_filtered(visit: Visit, stored: Path) -> None:
     page = visit(stored)
     page.locator("#pairs select[name=label]").select_option("contradiction")
-    assert pairs(page, "[role=status]") == "3 of 8 pairs, 66.7 % answered right"
+    assert pairs(page, "[role=status]") == "3 of 8 pairs, 66.7 % correct"
     page.locator("#pairs input[type=search]").fill("crowd nobody")
     assert pairs(page, "[role=status]").startswith("1 of 8 pairs")
     assert pairs(page, "h3") == "p7#a"
@@ -113,7 +113,7 @@ def test_pairs_are_filtered(visit: Visit, stored: Path) -> None:
 
 def test_pairs_are_chosen_by_keyboard(visit: Visit, stored: Path) -> None:
     page = visit(stored)
-    page.get_by_role("listbox", name="Pairs found").focus()
+    page.get_by_role("listbox", name="Matching pairs").focus()
     page.keyboard.press("ArrowDown")
     assert pairs(page, "h3") == "p2#a"
     assert "spoiled" in pairs(page, ".head")
@@ -125,6 +125,6 @@ def test_a_link_leads_to_a_step_of_a_pair(visit: Visit, stored: Path) -> None:
     link = page.get_by_role("link", name="Link to this step").get_attribute("href")
     assert link == "#pair=p4%23a&run=0&step=2"
     assert page.evaluate(WIDTH) == PHONE["viewport"]["width"]
-    words = page.locator("#pairs .words")  # are text and never markup
+    words = page.locator("#pairs .words")  # escaped text
     expect(words).to_contain_text("a<b>song</b>".replace("a<", "<"))
-    assert words.locator("p b").count() == 2  # the names of the sentences
+    assert words.locator("p b").count() == 2  # labels of the sentences

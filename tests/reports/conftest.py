@@ -34,11 +34,11 @@ def sections(stored: Artifacts) -> Sections:
 
 @pytest.fixture(scope="session")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of the stored artifacts on disk, only to be read."""
-    made = tmp_path_factory.mktemp("report")
-    returned = write_report(STORED, made, published=True, examples=100)
-    assert json.loads((made / "metrics.json").read_text("utf-8")) == returned
-    return made
+    """A written report of the fixture artifacts; read-only."""
+    folder = tmp_path_factory.mktemp("report")
+    metrics = write_report(STORED, folder, published=True, examples=100)
+    assert json.loads((folder / "metrics.json").read_text("utf-8")) == metrics
+    return folder
 
 
 def edit(folder: Path, place: str, change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
@@ -50,16 +50,16 @@ def table(section: Section, name: str) -> Table:
     return next(part for part in section.parts if isinstance(part, Table) and part.name == name)
 
 
-def rows(found: Table) -> list[dict[str, str]]:
-    return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+def rows(part: Table) -> list[dict[str, str]]:
+    return [dict(zip(part.columns, row, strict=True)) for row in part.rows]
 
 
-def points(found: Chart) -> list[dict[str, Any]]:
-    return max(found.spec["datasets"].values(), key=len)
+def points(chart: Chart) -> list[dict[str, Any]]:
+    return max(chart.spec["datasets"].values(), key=len)
 
 
 def one_seed(folder: Path) -> None:
-    """Keep the first seed alone, as a run with one seed writes it."""
+    """Keep the first seed only, as a run with one seed writes it."""
     per_seed = ["retrain/trials", "retrain/history", "retrain/timings", "ablate/dev", "ablate/test"]
     per_seed += [f"evaluate/{name}" for name in ("results", "depth", "lengths", "correlations")]
     per_seed += ["evaluate/predictions", "halting/depth", "multihop/results", "multihop/hops"]

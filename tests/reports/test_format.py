@@ -16,8 +16,8 @@ from reports import format as fmt
         (fmt.number("a", scale=100, sign=True), {"a_mean": -0.0213, "a_sd": 0.01}, "−2.13 ± 1.00"),
         (fmt.number("a", sign=True), {"a_mean": 0.001}, "0.00"),
         (fmt.number("a"), {"a": math.nan}, "–"),
-        (fmt.points(), {"difference": 0.01, "low": -0.02, "high": 0.04}, "+1.00 (−2.00 to +4.00)"),
-        (fmt.points(), {"difference": math.nan, "low": 0, "high": 0}, "–"),
+        (fmt.points, {"difference": 0.01, "low": -0.02, "high": 0.04}, "+1.00 [−2.00, +4.00]"),
+        (fmt.points, {"difference": math.nan, "low": 0, "high": 0}, "–"),
         (fmt.p_value(), {"p": 0.0004}, "< 0.001"),
         (fmt.p_value(), {"p": 0.51}, "0.510"),
         (fmt.p_value(), {"p": None}, "–"),
@@ -37,6 +37,14 @@ def test_a_cell_is_printed(cell: fmt.Cell, row: dict[str, Any], expected: str) -
 )  # fmt: skip
 def test_a_setting_is_printed_as_params_yaml_has_it(value: Any, expected: str) -> None:
     assert fmt.setting(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("ponder_weight 5e-05, steps 3", "ponder_weight 0.00005, steps 3"), ("as set", "as set")],
+)
+def test_settings_of_a_run_have_no_exponents(text: str, expected: str) -> None:
+    assert fmt.settings(text) == expected
 
 
 @pytest.mark.parametrize(

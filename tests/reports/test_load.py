@@ -3,15 +3,17 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import ArtifactError
-from reports.load import adapts, load
+from reports.load import is_adaptive, load
 from tests.reports.conftest import edit
 
 
-def test_models_are_known_in_stored_order(folder: Path) -> None:
+def test_models_are_in_file_order(folder: Path) -> None:
     data = load(folder)
     assert data.models == ["decomposable_attention", "adaptive_attention"]
     assert data.adaptive == ["adaptive_attention"] and data.best_on_dev == "adaptive_attention"
-    assert adapts("adaptive_attention_dact") and not adapts("adaptive_attention_fixed_steps")
+    assert is_adaptive("adaptive_attention_dact") and not is_adaptive(
+        "adaptive_attention_fixed_steps"
+    )
 
 
 @pytest.mark.parametrize(
@@ -29,14 +31,14 @@ def test_a_missing_file_is_named_with_the_stage_that_writes_it(folder: Path, pla
 @pytest.mark.parametrize("column", ["dev_accuracy", "learning_rate"])
 def test_a_missing_column_is_named(folder: Path, column: str) -> None:
     edit(folder, "sweep/trials", lambda frame: frame.drop(columns=column))
-    said = f"artifacts/sweep/trials.csv has no column {column}; run: dvc repro -f -s sweep"
-    with pytest.raises(ArtifactError, match=said):
+    message = f"artifacts/sweep/trials.csv has no column {column}; run: dvc repro -f -s sweep"
+    with pytest.raises(ArtifactError, match=message):
         load(folder)
 
 
-def test_models_that_were_not_retrained_are_refused(folder: Path) -> None:
+def test_evaluated_models_must_be_the_retrained_ones(folder: Path) -> None:
     edit(folder, "evaluate/results", lambda frame: frame.assign(key="other"))
-    with pytest.raises(ArtifactError, match=r"not of the models in retrain/trials\.csv"):
+    with pytest.raises(ArtifactError, match=r"keys differ from those of retrain/trials\.csv"):
         load(folder)
 
 

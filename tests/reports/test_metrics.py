@@ -7,14 +7,14 @@ from tests.reports.conftest import STORED, one_seed
 
 
 def test_metrics_are_flat_numbers() -> None:
-    found = metrics(load(STORED))
-    assert found["adaptive_attention.test_accuracy_mean"] == 0.82
-    assert found["adaptive_attention.mean_steps_mean"] == 4.5
-    assert found["adaptive_attention.minus_decomposable_attention"] == 0.01
-    assert found["sweep.trials"] == 8
-    assert round(found["multihop.hop_attention.ponder_weight_0.001.correlation"], 2) == 0.93
-    assert all(re.fullmatch(r"[\w.-]+", name) for name in found)
-    assert "decomposable_attention.mean_steps_mean" not in found
+    result = metrics(load(STORED))
+    assert result["adaptive_attention.test_accuracy_mean"] == 0.82
+    assert result["adaptive_attention.mean_steps_mean"] == 4.5
+    assert result["adaptive_attention.minus_decomposable_attention"] == 0.01
+    assert result["sweep.trials"] == 8
+    assert round(result["multihop.hop_attention.ponder_weight_0.001.correlation"], 2) == 0.93
+    assert all(re.fullmatch(r"[\w.-]+", name) for name in result)
+    assert "decomposable_attention.mean_steps_mean" not in result
 
 
 def test_one_seed_has_no_sd(folder: Path) -> None:

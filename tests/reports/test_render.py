@@ -1,4 +1,4 @@
-"""Page, Markdown, tables and pictures of one report."""
+"""Page, Markdown, tables and figures of a report."""
 
 import csv
 import json
@@ -10,17 +10,16 @@ import pytest
 from PIL import Image
 
 from actmodels.errors import ArtifactError
-from reports.charts.theme import picture_spec, png
+from reports.charts.theme import png, png_spec
 from reports.load import load
 from reports.render import plain, report, write_report
 from tests.reports.conftest import STORED, edit
 
-PAGE = Path(__file__).parents[2] / "reports" / "page"
-MOST_BYTES = 2_000_000
+MAX_BYTES = 2_000_000
 
 
 class Cells(HTMLParser):
-    """The cells of all tables of a page."""
+    """Collect the table cells of a page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,8 +47,8 @@ def markdown_rows(text: str) -> list[list[str]]:
     return [[re.sub(r"\\(.)", r"\1", cell) for cell in row] for row in cells]
 
 
-def test_the_report_is_the_stored_one(written: Path) -> None:
-    """After a change that is meant: python -m tests.reports.write_report."""
+def test_the_report_equals_the_fixture(written: Path) -> None:
+    """After an intended change, run: python -m tests.reports.write_report."""
     stored = (STORED.parent / "report.md").read_text("utf-8")
     assert (written / "report.md").read_text("utf-8") == stored
 
@@ -72,24 +71,27 @@ def test_every_table_is_a_file_with_plain_numbers(written: Path) -> None:
     assert {"claims", "ablation", "multihop", "sweep_settings", "published"} <= names
 
 
-def test_the_page_is_small_and_holds_no_address_to_load(written: Path) -> None:
+def test_the_page_is_small_and_loads_nothing(written: Path) -> None:
     page = (written / "index.html").read_text("utf-8")
-    assert len(page.encode()) < MOST_BYTES
-    own = re.sub(r"<script>\(\(\) => \{.*?\n\}\)\(\);</script>", "", page, flags=re.DOTALL)
-    assert not re.search(r"(?:src|href)=[\"']?(?:https?:)?//", own)
+    assert len(page.encode()) < MAX_BYTES
+    text = re.sub(r"<script>\(\(\) => \{.*?\n\}\)\(\);</script>", "", page, flags=re.DOTALL)
+    assert not re.search(r"(?:src|href)=[\"']?(?:https?:)?//", text)
 
 
-def test_what_is_stored_is_text_and_never_markup(
+def test_artifact_text_is_escaped(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("reports.render.write_pictures", lambda charts, folder: None)
-    named = "</script><b>*x*|`y`"
-    edit(folder, "fidelity/variants", lambda f: f.replace({"variant": {"unmasked": named}}))
+    name = "</script><b>*x*|`y`"
+    edit(folder, "fidelity/variants", lambda f: f.replace({"variant": {"unmasked": name}}))
     write_report(folder, tmp_path / "report", published=True, examples=10)
     page = (tmp_path / "report" / "index.html").read_text("utf-8")
     assert "</script><b>" not in page
-    assert "&lt;/script&gt;&lt;b&gt;*x*|`y`" in page and "\\u003c/script>\\u003cb>*x*" in page
-    assert plain(named) in (tmp_path / "report" / "report.md").read_text("utf-8")
+    assert (
+        "&lt;/script&gt;&lt;b&gt;*x*|`y`" in page
+        and "\\u003c/script\\u003e\\u003cb\\u003e*x*" in page
+    )
+    assert plain(name) in (tmp_path / "report" / "report.md").read_text("utf-8")
 
 
 def test_nothing_is_written_without_an_artifact(folder: Path, tmp_path: Path) -> None:
@@ -99,18 +101,20 @@ def test_nothing_is_written_without_an_artifact(folder: Path, tmp_path: Path) ->
     assert not (tmp_path / "report").exists()
 
 
-def test_a_picture_for_each_chart_the_same_each_time(written: Path, tmp_path: Path) -> None:
+def test_every_chart_has_a_reproducible_figure(written: Path, tmp_path: Path) -> None:
     charts = report(load(STORED), True, 0).charts
-    pictures = {path.stem for path in (written / "figures").glob("*.png")}
-    assert pictures == {chart.name for chart in charts} and len(charts) == len(pictures)
+    figures = {path.stem for path in (written / "figures").glob("*.png")}
+    assert figures == {chart.name for chart in charts} and len(charts) == len(figures)
     first = charts[0]
     assert png(first) == (written / "figures" / f"{first.name}.png").read_bytes()
     with Image.open(written / "figures" / f"{first.name}.png") as image:
         assert image.width > 1000
-    assert "var(--" not in json.dumps(picture_spec(first))
+    assert "var(--" not in json.dumps(png_spec(first))
 
 
-def test_files_of_an_earlier_report_go(written: Path, folder: Path, tmp_path: Path) -> None:
+def test_files_of_an_earlier_report_are_removed(
+    written: Path, folder: Path, tmp_path: Path
+) -> None:
     for name in ("figures/old.png", "tables/old.csv"):
         path = tmp_path / "report" / name
         path.parent.mkdir(parents=True, exist_ok=True)

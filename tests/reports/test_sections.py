@@ -1,4 +1,4 @@
-"""Sections of the stored artifacts; all printed cells are in the stored report, see test_render."""
+"""Sections of the fixture artifacts; test_render compares all printed cells."""
 
 from pathlib import Path
 
@@ -7,28 +7,29 @@ import pytest
 
 from reports.load import Artifacts, load
 from reports.sections import steps
-from reports.sections.halting import label
 from reports.sections.table_1 import accuracy_chart
 from tests.reports.conftest import Sections, edit, points, rows, table
 
+VERDICT = "significance (Holm-corrected)"
 
-def test_claims_have_verdicts_that_are_corrected_for_their_number(sections: Sections) -> None:
-    found = {row["claim"]: row for row in rows(table(sections["Claims"], "claims"))}
-    assert len(found) == 22
-    first = found["Adaptive Attention minus Decomposable Attention"]
-    assert first["measured on test"] == "+1.00 (−2.00 to +4.00) points"
-    assert (first["verdict"], first["p"], first["p, Holm"]) == ("not significant", "0.510", "1.000")
+
+def test_claims_are_holm_corrected(sections: Sections) -> None:
+    result = {row["claim"]: row for row in rows(table(sections["Claims"], "claims"))}
+    assert len(result) == 22
+    first = result["Adaptive Attention minus Decomposable Attention"]
+    assert first["test result"] == "+1.00 [−2.00, +4.00] points"
+    assert (first["p"], first["p (Holm)"], first[VERDICT]) == ("0.510", "1.000", "not significant")
     assert first["published, SNLI"] == "−1.10 (82.7 vs 83.8)"
-    # its own interval leaves out zero; 0.025 times the 16 tests that are left does not
-    classifier = found["Lexical Baseline minus Decomposable Attention"]
-    assert (classifier["verdict"], classifier["p"]) == ("not significant", "0.025")
-    converged = found["Decomposable Attention: converged minus corrected"]
-    assert converged["verdict"] == "significantly above"
-    published = found["Decomposable Attention: as published minus corrected"]
-    assert (published["verdict"], published["pairs"]) == ("significantly below", "96")
-    labels = found["Adaptive Attention: steps on contradictions minus on entailments"]
-    assert labels["measured on test"] == "+3.33 ± 0.58 steps" and labels["pairs"] == "–"
-    assert found["Adaptive Attention: adaptive halting minus state after 8 steps"]["p"] == "0.225"
+    # p = 0.025 alone, 0.375 after Holm's correction for the 15 remaining tests
+    classifier = result["Lexical Baseline minus Decomposable Attention"]
+    assert (classifier[VERDICT], classifier["p"]) == ("not significant", "0.025")
+    converged = result["Decomposable Attention: converged minus corrected"]
+    assert converged[VERDICT] == "significantly above"
+    published = result["Decomposable Attention: as published minus corrected"]
+    assert (published[VERDICT], published["pairs"]) == ("significantly below", "96")
+    labels = result["Adaptive Attention: steps on contradiction minus entailment pairs"]
+    assert labels["test result"] == "+3.33 ± 0.58 steps" and labels["pairs"] == "–"
+    assert result["Adaptive Attention: adaptive halting minus state after 8 steps"]["p"] == "0.225"
 
 
 def test_table_1_has_ours_first_and_the_published_folded(sections: Sections) -> None:
@@ -39,65 +40,65 @@ def test_table_1_has_ours_first_and_the_published_folded(sections: Sections) -> 
     ]
     adaptive = rows(ours)[1]
     assert adaptive["test accuracy, %"] == "82.0 ± 1.73" and adaptive["mean steps"] == "4.50 ± 0.50"
-    assert adaptive["sampling error, points"] == "3.84"  # √(0.82 · 0.18 / 100)
+    assert adaptive["binomial SE, points"] == "3.84"  # √(0.82 · 0.18 / 100)
     assert rows(ours)[2]["test accuracy, %"] == "73.0"
     assert published.folded and len(published.rows) == 26
     assert "not comparable" in published.caption
 
 
 def test_the_ablation_takes_differences_seed_by_seed(sections: Sections) -> None:
-    found = {
+    cells = {
         (row["reading"], row["k"]): row
         for row in rows(table(sections["Fixed vs adaptive steps"], "ablation"))
     }
-    assert found["state after k steps", "2"]["adaptive minus this, points"] == "+11.00 ± 2.00"
-    assert found["halting capped at k steps", "8"]["adaptive minus this, points"] == "−0.33 ± 0.58"
-    assert found["state after k steps", "4"]["paper, SNLI test, %"] == "81.7"
-    own = found["adaptive halting", "–"]
-    assert own["test accuracy, %"] == "82.0 ± 1.73" and own["mean steps"] == "4.50 ± 0.50"
-    assert len(found) == 7  # what was measured on dev alone is in the file
+    assert cells["state after k steps", "2"]["adaptive minus fixed, points"] == "+11.00 ± 2.00"
+    assert cells["halting capped at k steps", "8"]["adaptive minus fixed, points"] == "−0.33 ± 0.58"
+    assert cells["state after k steps", "4"]["paper, SNLI test, %"] == "81.7"
+    adaptive = cells["adaptive halting", "–"]
+    assert adaptive["test accuracy, %"] == "82.0 ± 1.73" and adaptive["mean steps"] == "4.50 ± 0.50"
+    assert len(cells) == 7  # rows with dev accuracy only are in the file
     assert len(table(sections["Fixed vs adaptive steps"], "ablation").frame) == 41
 
 
-def test_a_share_of_the_gap_is_of_what_the_whole_loses(sections: Sections) -> None:
-    found = rows(table(sections["Deviations of the 2016 code"], "fidelity"))
-    shares = {row["variant"]: row["share of the gap, %"] for row in found[:12]}
+def test_shares_are_relative_to_the_variant_with_all_deviations(sections: Sections) -> None:
+    result = rows(table(sections["Deviations of the 2016 code"], "fidelity"))
+    shares = {row["variant"]: row["share of the total difference, %"] for row in result[:12]}
     assert shares["scrambled"] == "62"  # -2.5 of -4.0
     assert shares["dropped batches"] == "−2" and shares["as published"] == "100"
     assert shares["corrected"] == shares["unit vectors"] == "–"
-    # Adaptive Attention loses nothing significantly, so nothing is a share of it
-    assert {row["share of the gap, %"] for row in found[12:]} == {"–"}
-    assert found[1]["verdict (Holm)"] == "significantly below"
+    # no significant total difference for Adaptive Attention, so no shares
+    assert {row["share of the total difference, %"] for row in result[12:]} == {"–"}
+    assert result[1][VERDICT] == "significantly below"
 
 
-def test_equal_steps_count_in_part_on_both_sides_of_a_border(
+def test_equal_steps_count_proportionally_on_both_sides_of_a_boundary(
     stored: Artifacts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # of ten pairs eight take 2 steps, of which six are right; two take 5, both right
+    # eight of ten pairs take 2 steps, six are correct; two take 5, both correct
     right = [1.0] * 6 + [0.0] * 2 + [1.0] * 2
     frame = pd.DataFrame(
         {"seed": 1, "steps": [2] * 8 + [5] * 2, "label": "neutral", "right": right}
     )
     monkeypatch.setattr(steps, "predictions", lambda data, model: frame)
-    found = steps.quintiles(stored, "any").set_index("quintile")
-    assert found["right"].round(9).tolist() == [0.75, 0.75, 0.75, 0.75, 1.0]
-    assert found["steps"].tolist() == [2.0, 2.0, 2.0, 2.0, 5.0]
-    assert found["neutral"].round(9).tolist() == [1.0] * 5
+    result = steps.quintiles(stored, "any").set_index("quintile")
+    assert result["right"].round(9).tolist() == [0.75, 0.75, 0.75, 0.75, 1.0]
+    assert result["steps"].tolist() == [2.0, 2.0, 2.0, 2.0, 5.0]
+    assert result["neutral"].round(9).tolist() == [1.0] * 5
 
 
-def test_a_learning_curve_marks_the_epoch_that_dev_selected(sections: Sections) -> None:
+def test_a_learning_curve_marks_the_best_epoch_on_dev(sections: Sections) -> None:
     (first, _) = sections["Learning curves"].parts
-    kept = min(first.spec["datasets"].values(), key=len)  # type: ignore[union-attr]
-    assert {row["x"] for row in kept} == {4} and len(kept) == 3
+    points = min(first.spec["datasets"].values(), key=len)  # type: ignore[union-attr]
+    assert {row["x"] for row in points} == {4} and len(points) == 3
 
 
-def test_charts_hold_the_numbers_of_the_tables(sections: Sections) -> None:
+def test_charts_have_the_numbers_of_the_tables(sections: Sections) -> None:
     hops = next(p for p in sections["Halting mechanisms"].parts if p.name == "halting")
     best = max(points(hops), key=lambda row: row["y"])  # type: ignore[arg-type]
     assert (best["series"], best["y"], best["x"]) == ("supervised ACT", 74.5, 3.6)
 
 
-def test_an_interval_of_accuracy_ends_where_accuracies_end(folder: Path) -> None:
+def test_accuracy_intervals_are_clipped(folder: Path) -> None:
     accuracies = {"1": "0.99", "2": "0.93", "3": "1.0"}  # 97.3 ± 9.4 by Student's t
     change = lambda f: f.assign(test_accuracy=f["seed"].map(accuracies))  # noqa: E731
     edit(folder, "evaluate/results", change)
@@ -105,20 +106,8 @@ def test_an_interval_of_accuracy_ends_where_accuracies_end(folder: Path) -> None
     assert (first["x"], first["high"]) == (97.333, 100) and first["low"] == 87.929
 
 
-def test_times_of_a_run_are_apart_from_its_results(sections: Sections) -> None:
-    apart = [title for title, section in sections.items() if section.of_run]
-    assert apart == ["Timings and machine"]
-    found = {row["property"]: row for row in rows(table(sections[apart[0]], "environments"))}
-    assert found["wall time"]["sweep"] == "12 min 5 s" and found["of them reused"]["sweep"] == "2"
-
-
-@pytest.mark.parametrize(
-    ("point", "expected"),
-    [
-        ("ponder_weight 5e-05", "ponder_weight 0.00005"),
-        ("steps 3", "steps 3"),
-        ("as set", "as set"),
-    ],
-)
-def test_settings_of_a_point_are_printed_as_written(point: str, expected: str) -> None:
-    assert label(point) == expected
+def test_timings_are_separate_from_results(sections: Sections) -> None:
+    volatile = [title for title, section in sections.items() if section.volatile]
+    assert volatile == ["Timings and machine"]
+    result = {row["property"]: row for row in rows(table(sections[volatile[0]], "environments"))}
+    assert result["wall time"]["sweep"] == "12 min 5 s" and result["reused trials"]["sweep"] == "2"

@@ -23,13 +23,13 @@ def test_means_are_over_the_rows_of_a_group_in_stored_order() -> None:
 
 def test_the_interval_is_students() -> None:
     values = np.array([0.01, 0.03, 0.05])
-    found = t_interval(values.mean(), values.std(ddof=1), 3)
+    result = t_interval(values.mean(), values.std(ddof=1), 3)
     expected = stats.ttest_1samp(values, 0)
     low, high = expected.confidence_interval(0.95)
-    assert found["p"] == pytest.approx(expected.pvalue)
-    assert (found["low"], found["high"]) == (pytest.approx(low), pytest.approx(high))
+    assert result["p"] == pytest.approx(expected.pvalue)
+    assert (result["low"], result["high"]) == (pytest.approx(low), pytest.approx(high))
     # by hand: 4.303 is the quantile with two degrees of freedom, the standard error 0.02 / √3
-    assert found["high"] == pytest.approx(0.03 + 4.3027 * 0.02 / math.sqrt(3), abs=1e-5)
+    assert result["high"] == pytest.approx(0.03 + 4.3027 * 0.02 / math.sqrt(3), abs=1e-5)
 
 
 @pytest.mark.parametrize(("mean", "p"), [(0.0, 1.0), (0.2, 0.0)])

@@ -1,4 +1,4 @@
-"""After a change that is meant: python -m tests.reports.write_report, and read the diff."""
+"""Regenerate tests/fixtures/report.md: python -m tests.reports.write_report."""
 
 import shutil
 from pathlib import Path
