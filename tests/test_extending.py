@@ -1,4 +1,4 @@
-"""docs/extending.md: a model or a halting mechanism is one file and one line of the registry."""
+"""docs/extending.md: a model and a way of halting are one file and one line of the registry."""
 
 import sys
 from collections.abc import Callable
