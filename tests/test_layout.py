@@ -1,4 +1,4 @@
-"""Layout: stage = module = params.yaml section = artifact folder; small files, README's map."""
+"""Layout: stage = module = params.yaml section = artifact folder; small files; a true map."""
 
 import re
 import subprocess
@@ -110,11 +110,11 @@ def test_a_stage_depends_on_the_code_that_it_imports(stages: dict[str, Any]) -> 
     assert wrong == {}
 
 
-def test_the_readme_lists_every_folder_and_only_existing_files() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_map_names_every_folder_and_no_file_that_is_gone() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     folders = {module.rpartition("/")[0] for module in MODULES}
-    assert [folder for folder in sorted(folders) if f"`{folder}/`" not in readme] == []
-    named = re.findall(rf"`((?:{'|'.join(PACKAGES)})/[\w/]+\.py)`", readme)
+    assert [folder for folder in sorted(folders) if f"`{folder}/`" not in page] == []
+    named = re.findall(rf"`((?:{'|'.join(PACKAGES)})/[\w/]+\.py)`", page)
     assert [path for path in named if not (ROOT / path).is_file()] == []
 
 
