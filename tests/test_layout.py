@@ -1,4 +1,4 @@
-"""Stage = module = section of params.yaml = folder of artifacts; small files, folders in README."""
+"""Stage = module = section of params.yaml = folder of artifacts; small files, folders on a map."""
 
 import re
 import subprocess
@@ -110,11 +110,20 @@ def test_a_stage_depends_on_the_code_that_it_imports(stages: dict[str, Any]) -> 
     assert wrong == {}
 
 
-def test_the_map_names_every_folder_and_no_file_that_is_gone() -> None:
+def test_the_maps_name_every_folder_and_no_file_that_is_gone() -> None:
+    """A line of README's tree has the folders of its package; docs/architecture.md has more."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    folders = {module.rpartition("/")[0] for module in MODULES}
-    assert [folder for folder in sorted(folders) if f"`{folder}/`" not in readme] == []
-    named = re.findall(rf"`((?:{'|'.join(PACKAGES)})/[\w/]+\.py)`", readme)
+    more = ROOT / "docs" / "architecture.md"
+    text = readme + (more.read_text(encoding="utf-8") if more.exists() else "")
+    tree = re.findall(r"^(\w+)/ +(\S.*(?:\n +\S.*)*)$", readme, re.MULTILINE)
+    listed = {f"{top}/{name}" for top, line in tree for name in re.findall(r"([\w/]+)/", line)}
+    assert [path for path in sorted(listed) if not (ROOT / path).is_dir()] == []
+    command = ["git", "ls-tree", "-d", "--name-only", "HEAD"]
+    tracked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.split()
+    assert sorted(top for top, _ in tree) == [name for name in tracked if not name.startswith(".")]
+    folders = {module.rpartition("/")[0] for module in MODULES} - set(PACKAGES) - listed
+    assert [folder for folder in sorted(folders) if f"`{folder}/`" not in text] == []
+    named = re.findall(rf"`((?:{'|'.join(PACKAGES)})/[\w/]+\.py)`", text)
     assert [path for path in named if not (ROOT / path).is_file()] == []
 
 
