@@ -110,6 +110,14 @@ def test_a_stage_depends_on_the_code_that_it_imports(stages: dict[str, Any]) -> 
     assert wrong == {}
 
 
+def test_readme_lists_the_top_level_folders() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    tree = re.findall(r"^(\w+)/ +\S", readme, re.MULTILINE)
+    command = ["git", "ls-tree", "-d", "--name-only", "HEAD"]
+    tracked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.split()
+    assert sorted(tree) == [name for name in tracked if not name.startswith(".")]
+
+
 def test_the_map_names_every_folder_and_no_file_that_is_gone() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     folders = {module.rpartition("/")[0] for module in MODULES}

@@ -1,4 +1,4 @@
-"""The torch.export example in docs/looking.md, for any number and length of pairs."""
+"""The torch.export example in docs/reports.md, for any number and length of pairs."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from actmodels.training import Training
 from tests.pipeline.tiny_export import ROOT, write_tiny
 from tests.samples import collate, sample_data, sample_pairs, sample_trial
 
-PAGE = (ROOT / "docs" / "looking.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reports.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow(minutes=0.2)
