@@ -97,7 +97,7 @@ def main() -> None:
         "parameters": int(model.coef_.size + model.intercept_.size),
     }
     by_strength = {str(value): metrics for value, metrics in scores.items()}
-    summary = {MODEL: result | {"features": features.sizes, "by_regularisation": by_strength}}
+    summary = {MODEL: result | {"features": features.sizes, "by_regularization": by_strength}}
     rows = [
         NAME | {"pair_id": pair.pair_id, "label": pair.label, "predicted": predicted}
         for pair, predicted in zip(pairs, predictions, strict=True)

@@ -7,7 +7,7 @@ from tqdm import tqdm
 
 from actmodels.errors import DataError
 from pipeline.datasets.parses import right_branching, tree_over
-from pipeline.datasets.snli import PARSES, UNLABELLED, Pair, read_pairs
+from pipeline.datasets.snli import PARSES, UNLABELED, Pair, read_pairs
 from pipeline.datasets.tokenizer import tokenize
 from pipeline.datasets.tokens import TokenPair, write_token_pairs, write_words
 from pipeline.parameters.load import load_params
@@ -26,7 +26,7 @@ def labeled(
     """
     path = require_artifact("corpus", f"{split}.jsonl")
     for pair in tqdm(read_pairs(path), f"tokenize {split}", unit=" pairs"):
-        if pair["gold_label"] == UNLABELLED:
+        if pair["gold_label"] == UNLABELED:
             counts["dropped"] += 1
             continue
         counts["labeled"] += 1

@@ -26,7 +26,7 @@ from pipeline.parameters.sentences import sentence
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import clean_dir
 
-UNLABELLED = "-"
+UNLABELED = "-"
 PARSES = ("sentence1_binary_parse", "sentence2_binary_parse")  # see pipeline.datasets.parses
 Pair = dict[str, Any]
 Text = Annotated[str, Field(min_length=0)]  # with a constraint, pydantic rejects lone surrogates
@@ -67,7 +67,7 @@ def write_splits(folder: Path, source: str, splits: Mapping[str, Iterable[Pair]]
         for split, pairs in splits.items():
             counts: Counter[str] = Counter()
             write_lines(folder / f"{split}.jsonl", _counted(pairs, counts))
-            unlabeled = counts.pop(UNLABELLED, 0)
+            unlabeled = counts.pop(UNLABELED, 0)
             head = {"labeled": counts.total(), "unlabeled": unlabeled}
             per_label = {label: counts[label] for label in LABELS}
             summary[split] = {"pairs": sum(head.values())} | head | per_label
@@ -96,7 +96,7 @@ def read_split(archive: Path, folder: str, split: str, expected: int | None) -> 
         if (before := first.setdefault(pair["pairID"], number)) != number:
             name = shown(pair["pairID"])
             raise DataError(f"{where}: pairID is {name}, as in line {before}; expected a unique id")
-        labeled += pair["gold_label"] != UNLABELLED
+        labeled += pair["gold_label"] != UNLABELED
         yield pair
     if not labeled:
         raise DataError(f"{member} in {archive} has no labeled pair; expected at least one")

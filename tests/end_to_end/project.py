@@ -69,10 +69,10 @@ TINY: dict[str, Any] = {
             "as published": {"scrambled_alignment": True, "no_mask": True},
         }
     },
-    "texts.sources": {"licence": text_source(TEXT), "stories": text_source(STORIES)},
+    "texts.sources": {"license": text_source(TEXT), "stories": text_source(STORIES)},
     "sequences.seeds": [1],
     "sequences.drawn": 100,
-    "sequences.text": "licence",
+    "sequences.text": "license",
     "sequences.tasks": {
         "parity": LIMITS | {"settings": SEQUENCES | {"bits": 4, "cell": "rnn"}},
         "characters": LIMITS

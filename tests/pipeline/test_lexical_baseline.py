@@ -76,7 +76,7 @@ def test_output(folder: Path, logged: Logged) -> None:
     columns = sum(stored["features"].values())
     assert list(stored["features"]) == list(GROUPS)
     assert int(result["parameters"]) == stored["parameters"] == 3 * (columns + 1)
-    assert list(stored["by_regularisation"]) == ["1.0", "3.0", "10.0", "30.0"]
+    assert list(stored["by_regularization"]) == ["1.0", "3.0", "10.0", "30.0"]
 
     predictions = table(folder, "predictions.csv")
     assert list(predictions[0]) == ["model", "seed", "pair_id", "label", "predicted", "steps"]

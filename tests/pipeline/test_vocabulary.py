@@ -20,7 +20,7 @@ def pair(name: str, label: str, premise: str, hypothesis: str, *parses: str) -> 
 CORPUS = {
     "train": [
         pair("t1", "neutral", "A dog's ball.", "A ball") | {"reasoning_depth": 2},
-        pair("t2", "-", "Unlabelled words", "here"),
+        pair("t2", "-", "Unlabeled words", "here"),
         pair("t3", "entailment", "A dog", "a DOG"),
     ],
     "dev": [pair("d1", "contradiction", "A cat", "no cat")],

@@ -6,7 +6,7 @@ from itertools import cycle, islice, product
 
 from actmodels.configs import LABELS
 from actmodels.errors import ConfigError
-from pipeline.datasets.snli import UNLABELLED, Pair
+from pipeline.datasets.snli import UNLABELED, Pair
 from pipeline.parameters.schema import Captions
 from pipeline.synthetic.captions.pairs import draw_pair
 from pipeline.synthetic.captions.sampling import Sampler
@@ -57,7 +57,7 @@ def schedule(sampler: Sampler, pairs: int) -> list[tuple[str, int]]:
     depths = range(1, sampler.settings.max_depth + 1)
     unlabeled = round(pairs * sampler.settings.unlabeled)
     rows = list(islice(cycle((label, depth) for depth, label in product(depths, LABELS)), pairs))
-    rows += islice(cycle((UNLABELLED, depth) for depth in depths), unlabeled)
+    rows += islice(cycle((UNLABELED, depth) for depth in depths), unlabeled)
     sampler.shuffle(rows)
     return rows
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from actmodels.errors import ConfigError
-from pipeline.datasets.snli import UNLABELLED
+from pipeline.datasets.snli import UNLABELED
 from pipeline.synthetic.captions import scenes
 from pipeline.synthetic.captions.lexicon import GARMENTS, VOCABULARIES
 from pipeline.synthetic.captions.sampling import STATEMENTS, Sampler, draw
@@ -37,7 +37,7 @@ Group = tuple[list[Meaning], list[Meaning]]  # premises and hypotheses
 
 def draw_pair(sampler: Sampler, label: str, depth: int) -> tuple[Meaning, Meaning]:
     """Draw a premise and a hypothesis of `depth` facts with this label, which may be "-"."""
-    if label == UNLABELLED:
+    if label == UNLABELED:
         return draw_ambiguous(sampler, depth)
     premises, hypotheses = draw_group(sampler, depth)
     column = sampler.randrange(3)

@@ -232,7 +232,7 @@ def test_corrupt_inputs_are_quarantined(cache_type: str, project: Path) -> None:
     assert dvc("repro", "-f", "-s", "make")[0] == dvc("repro", "-f", "-s", "tell")[0] == 0
     assert (project / "made" / "one.txt").read_text() == cached.read_text() == "one"
     (project / "make.py").write_text(MAKE.replace('"one"', '"two"'))
-    assert dvc("repro")[0] == 0  # what one stage of a run makes anew the next one reads
+    assert dvc("repro")[0] == 0  # what one stage of a run recomputes, the next one reads
 
 
 @pytest.mark.slow
