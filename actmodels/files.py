@@ -41,7 +41,7 @@ def write_text(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-class DamagedError(ArtifactError):
+class CorruptError(ArtifactError):
     """A file whose content does not match its checksum."""
 
 
@@ -51,10 +51,10 @@ def add_checksum(content: bytes | memoryview) -> bytes:
 
 
 def verify_checksum(stored: bytes, where: object) -> bytes:
-    """Return the content without its checksum; DamagedError, naming `where`, on a mismatch."""
+    """Return the content without its checksum; CorruptError, naming `where`, on a mismatch."""
     content = stored[:-CHECKSUM_SIZE]
     if stored != add_checksum(content):
-        raise DamagedError(f"{where} is damaged: its content does not have the digest at its end")
+        raise CorruptError(f"{where} is corrupt: its content does not have the digest at its end")
     return content
 
 

@@ -122,6 +122,6 @@ def deviations(name: str) -> set[str]:
     return {field.name for field in fields(MODELS[twin].network)} - settings
 
 
-def as_published(name: str, settings: Collection[str]) -> str:
+def published_model(name: str, settings: Collection[str]) -> str:
     """Return the model with all `settings`: `name`, or its twin with the 2016 deviations."""
     return f"{name}_as_published" if deviations(name) & set(settings) else name

@@ -12,7 +12,7 @@ if __name__ == "__main__":
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import premise_groups
 from actmodels.metrics import mean_and_sd
-from actmodels.registry import as_published
+from actmodels.registry import published_model
 from actmodels.trial_config import TrialConfig
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
@@ -33,7 +33,7 @@ def plan(params: Params) -> list[Run[TrialConfig]]:
         base = best_config(model)
         for variant, changes in variants.items():
             for seed in study.seeds:
-                name = as_published(model, changes)
+                name = published_model(model, changes)
                 config = with_overrides(base, name, common, changes, study, seed)
                 runs.append(Run({"model": model, "variant": variant}, config))
     return runs

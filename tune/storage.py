@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from actmodels.errors import SweepError, shown
-from actmodels.files import DamagedError, add_checksum, replacing, verify_checksum
+from actmodels.files import CorruptError, add_checksum, replacing, verify_checksum
 
 NAME = b"\nname "
 FULL = re.compile(r"No space left|storage ?full|quota|HTTP status 507", re.IGNORECASE)
@@ -98,11 +98,11 @@ class Storage:
 
     @retried
     def read(self, name: str) -> bytes:
-        """Read a file; raise FileNotFoundError if it is missing, DamagedError for a folder."""
+        """Read a file; raise FileNotFoundError if it is missing, CorruptError for a folder."""
         try:
             return Path(self.location, name).read_bytes()
         except IsADirectoryError as error:
-            raise DamagedError(f"{self.full_name(name)} is corrupt: it is a folder") from error
+            raise CorruptError(f"{self.full_name(name)} is corrupt: it is a folder") from error
 
     @retried
     def write(self, name: str, content: bytes | memoryview) -> None:
@@ -131,7 +131,7 @@ class Storage:
         Path(self.location, name).replace(Path(self.location, new))
 
     def read_checked(self, name: str) -> bytes:
-        """Read a file of `write_checked`; raise DamagedError if the checksum does not match."""
+        """Read a file of `write_checked`; raise CorruptError if the checksum does not match."""
         return verify_checksum(self.read(name), self.full_name(name))
 
     def write_checked(self, name: str, content: bytes | memoryview) -> None:
@@ -139,11 +139,11 @@ class Storage:
         self.write(name, add_checksum(content))
 
     def read_named(self, name: str) -> bytes:
-        """Read a file of `write_named`; raise DamagedError if it is a copy of another file."""
+        """Read a file of `write_named`; raise CorruptError if it is a copy of another file."""
         content, mark, stored = self.read_checked(name).rpartition(NAME)
         if not mark or stored != name.encode():
             other = shown(stored.decode(errors="replace")) if mark else "a file with no name"
-            raise DamagedError(f"{self.full_name(name)} has the content of {other}")
+            raise CorruptError(f"{self.full_name(name)} has the content of {other}")
         return content
 
     def write_named(self, name: str, content: bytes | memoryview) -> None:
@@ -155,7 +155,7 @@ class Storage:
         """Quarantine a file that the block finds corrupt, and add a note for the user."""
         try:
             yield
-        except DamagedError as error:
+        except CorruptError as error:
             notes.append(f"{error}; quarantined as {self.quarantine(name)}, {consequence}")
 
     def quarantine(self, name: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from actmodels.errors import UserError
-from actmodels.files import DamagedError
+from actmodels.files import CorruptError
 from actmodels.provenance import trial_key
 from actmodels.records import TrialRecord
 from tune.storage import Storage
@@ -65,5 +65,5 @@ class TrialStore:
             return None
         return record
 
-    def _corrupt(self, name: str, problem: str) -> DamagedError:
-        return DamagedError(f"{self.storage.full_name(name)} {problem}")
+    def _corrupt(self, name: str, problem: str) -> CorruptError:
+        return CorruptError(f"{self.storage.full_name(name)} {problem}")

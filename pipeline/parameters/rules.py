@@ -5,7 +5,7 @@ from typing import Any
 
 from actmodels.errors import ConfigError, shown
 from actmodels.multihop.words import MAX_HOPS
-from actmodels.registry import MODELS, as_published, model_with
+from actmodels.registry import MODELS, model_with, published_model
 from actmodels.sequences.config import sequence_setting_types
 from actmodels.trial_config import setting_types
 from pipeline.parameters import trials
@@ -47,7 +47,7 @@ def _models(params: Params) -> Iterator[str]:
             yield from _absent(key, model, "sweep.models", params.sweep.models)
     for model, variants in params.fidelity.models.items():
         for variant, changes in variants.items():
-            known = setting_types(as_published(model, changes)) | LIMITS
+            known = setting_types(published_model(model, changes)) | LIMITS
             yield from _unknown_keys(f"fidelity.models.{model}.{variant}", changes, known)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from actmodels.files import DamagedError
+from actmodels.files import CorruptError
 from actmodels.records import TrialRecord
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import artifacts
@@ -58,7 +58,7 @@ def total_time(stage: str, trials: Sequence[Trial], execution: Execution) -> dic
         return dict(json.loads(folder.read_checked(name)))
     except FileNotFoundError:
         pass
-    except DamagedError as error:
+    except CorruptError as error:
         moved = folder.quarantine(name)
         message = f"{error}; quarantined as {moved}, the time of earlier runs is not counted"
         print(message, file=sys.stderr, flush=True)

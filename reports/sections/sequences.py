@@ -96,7 +96,7 @@ def _task(data: Artifacts, frame: pd.DataFrame, task: str) -> Iterator[Table | C
         "parameters": fmt.count("parameters"),
         "diverged": lambda row: f"{row['diverged']} of {row['error_n']}",
     }
-    yield Table(f"graves_{task}", frame, columns, f"{info.title}. {info.reported}")
+    yield Table(f"sequences_{task}", frame, columns, f"{info.title}. {info.reported}")
     if (frame["halting"] != NONE).any():
         yield _scatter(frame, task)
     difficulty = data.select("sequences/difficulty", task=task)
@@ -106,7 +106,7 @@ def _task(data: Artifacts, frame: pd.DataFrame, task: str) -> Iterator[Table | C
         ("steps", difficulty, "difficulty", "mean_steps", "mean steps per input"),
         ("curves", history, "epoch", "dev_error", "sequence error (%)"),
     ]
-    name = f"graves_{{}}_{task}"
+    name = f"sequences_{{}}_{task}"
     yield from marks.curves(name, info.title, panels, difficulty=info.difficulty)
 
 
@@ -118,4 +118,4 @@ def _scatter(frame: pd.DataFrame, task: str) -> Chart:
     x, y = ("mean_steps", "mean steps per input"), ("error", "sequence error (%)")
     layers = marks.scatter(frame, x, y, tips=["name:N"])
     title = f"{TASKS.loc[task, 'title']}: error against steps"
-    return marks.chart(f"graves_halting_{task}", title, layers, half=True)
+    return marks.chart(f"sequences_halting_{task}", title, layers, half=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from actmodels.files import CHECKSUM_SIZE, DamagedError, add_checksum, verify_checksum, write_text
+from actmodels.files import CHECKSUM_SIZE, CorruptError, add_checksum, verify_checksum, write_text
 
 
 @pytest.mark.parametrize("content", [b"", b"a", b"\n", b"two\nlines\n", bytes(range(256)) * 5])
@@ -25,7 +25,7 @@ def test_no_byte_can_be_changed_lost_or_added() -> None:
     corrupt = [valid[:n] + bytes([valid[n] ^ 1]) + valid[n + 1 :] for n in range(len(valid))]
     corrupt += [valid[:n] for n in range(len(valid))] + [valid + b"\n", b"\0" + valid, valid * 2]
     for content in corrupt:
-        with pytest.raises(DamagedError, match=r"file is damaged: its content does not have the"):
+        with pytest.raises(CorruptError, match=r"file is corrupt: its content does not have the"):
             verify_checksum(content, "file")
 
 

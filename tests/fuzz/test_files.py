@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from actmodels.errors import ArtifactError
-from actmodels.files import DamagedError
+from actmodels.files import CorruptError
 from pipeline.inference.bundle import Bundle, read_bundle
 from pipeline.runtime.inputs import inputs, verify_digests
 from tests.fuzz.damage import corrupt
@@ -77,11 +77,11 @@ def test_a_trial_in_progress(tmp_path: Path, examples: Examples) -> None:
     content = path.read_bytes()
     for rng in examples:
         path.write_bytes(corrupt(content, rng))
-        with pytest.raises(DamagedError, match=re.escape(str(path))):
+        with pytest.raises(CorruptError, match=re.escape(str(path))):
             load_checkpoint(place, "key")
     path.unlink()
     path.mkdir()
-    with pytest.raises(DamagedError, match=re.escape(f"{path} is corrupt: it is a folder")):
+    with pytest.raises(CorruptError, match=re.escape(f"{path} is corrupt: it is a folder")):
         load_checkpoint(place, "key")
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 from actmodels.errors import SweepError
-from actmodels.files import DamagedError
+from actmodels.files import CorruptError
 from tune.storage import Bucket, Storage, prepare, retried, storage, storage_errors
 
 
@@ -40,7 +40,7 @@ def test_a_corrupt_file_is_named_and_quarantined(place: Storage) -> None:
     place.write_checked("a.pt", b"content")
     assert place.read_checked("a.pt") == b"content"
     place.write("a.pt", place.read("a.pt")[:-9])
-    with pytest.raises(DamagedError, match=r"/place/a\.pt is damaged: its content does not"):
+    with pytest.raises(CorruptError, match=r"/place/a\.pt is corrupt: its content does not"):
         place.read_checked("a.pt")
     assert place.quarantine("a.pt") == "a.pt.corrupt"
     assert not place.exists("a.pt") and place.exists("a.pt.corrupt")
@@ -51,10 +51,10 @@ def test_a_copy_of_another_file_is_not_read(place: Storage) -> None:
         place.write_named(name, content := b"some\nname b.pt")
         assert place.read_named(name) == content
     place.rename("b.pt", "a.pt")
-    with pytest.raises(DamagedError, match=f"{place.location}/a.pt has the content of 'b.pt'"):
+    with pytest.raises(CorruptError, match=f"{place.location}/a.pt has the content of 'b.pt'"):
         place.read_named("a.pt")
     place.write_checked("a.pt", b"of an earlier version")
-    with pytest.raises(DamagedError, match=r"/place/a\.pt has the content of a file with no"):
+    with pytest.raises(CorruptError, match=r"/place/a\.pt has the content of a file with no"):
         place.read_named("a.pt")
 
 

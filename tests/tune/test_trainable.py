@@ -94,22 +94,22 @@ def test_a_corrupt_checkpoint_is_quarantined_and_its_trial_starts_over(
 ) -> None:
     reports: list[dict[str, Any]] = []
     monkeypatch.setattr(ray.tune, "report", reports.append)
-    configs = fusion(sound=3, damaged=3)
+    configs = fusion(sound=3, broken=3)
     paths = {key: tmp_path / "c" / f"{key}.pt" for key in configs}
     for key in configs:
         saved_after(configs[key], 2, tmp_path / "c", key)
-    stored = paths["damaged"].read_bytes()
-    paths["damaged"].write_bytes(stored[:2000] + b"?" + stored[2001:])
+    stored = paths["broken"].read_bytes()
+    paths["broken"].write_bytes(stored[:2000] + b"?" + stored[2001:])
     train(configs, tmp_path)
     first, *others = reports
     assert first["notes"] == [
-        f"{paths['damaged']} is damaged: its content does not have the digest at its end; "
-        "quarantined as damaged.pt.corrupt, the trial starts over"
+        f"{paths['broken']} is corrupt: its content does not have the digest at its end; "
+        "quarantined as broken.pt.corrupt, the trial starts over"
     ]
     assert not any(report["notes"] for report in others)
     reached = [{k: len(news.history) for k, news in r["trials"].items()} for r in reports]
-    assert reached == [{"sound": 2}, {"sound": 3, "damaged": 1}, {"damaged": 2}, {"damaged": 3}]
-    quarantined = paths["damaged"].with_name("damaged.pt.corrupt")
+    assert reached == [{"sound": 2}, {"sound": 3, "broken": 1}, {"broken": 2}, {"broken": 3}]
+    quarantined = paths["broken"].with_name("broken.pt.corrupt")
     assert quarantined.read_bytes()[2000:2001] == b"?"
 
 
