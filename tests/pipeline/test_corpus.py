@@ -64,7 +64,7 @@ def test_snli(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("broken", "problem"),
-    [("{", "not a JSON"), (line(2), "pairID is '2', as in line 3; expected another one")],
+    [("{", "not a JSON"), (line(2), "pairID is '2', as in line 3; expected a unique id")],
 )
 def test_malformed_line_leaves_no_artifacts(folder: Path, broken: str, problem: str) -> None:
     with pytest.raises(DataError, match=rf"^snli_1\.0/snli_1\.0_dev\.jsonl, line 5: {problem}"):
