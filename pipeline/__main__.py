@@ -1,0 +1,74 @@
+"""The one command for people: `act-nli`, in .venv/bin after `make setup`; runs from any folder.
+
+act-nli predict --premise "A man sleeps." --hypothesis "A man is awake."
+act-nli sweep status
+act-nli ui --port 5001
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from pipeline.runtime.stage import run_command
+
+ROOT = Path(__file__).parents[1]
+COMMANDS = {
+    "predict": "answer sentence pairs with a retrained model",
+    "ui": "start MLflow's pages; print the addresses of report and Ray dashboard",
+    "report": "write the report again from the artifacts of the last run",
+    "sweep": "`sweep status`: trials finished, started, failed, and the best so far",
+    "summary": "results of the last run, paths, and next commands",
+    "completion": 'bash completion: eval "$(act-nli completion)"',
+}
+
+
+def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+    """Parse the command's name; its own options stay in `arguments`."""
+    lines = "\n".join(f"  {name:<11} {text}" for name, text in COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="act-nli",
+        description=f"{__doc__}\ncommands (each has --help):\n{lines}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"act-nli {version('act-nli')}")
+    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...")
+    parsed = parser.parse_args(arguments)
+    if parsed.command == "sweep" and parsed.arguments != ["status"]:
+        parser.error("expected: act-nli sweep status (dvc repro runs the sweep)")
+    return parsed
+
+
+def main() -> None:
+    """Run a command in the project's folder; files are relative to the caller's."""
+    parsed = parse()
+    caller = Path.cwd()
+    os.chdir(ROOT)
+    if parsed.command == "predict":
+        from pipeline.predict.__main__ import main as predict
+
+        predict(parsed.arguments, caller)
+    elif parsed.command == "ui":
+        from pipeline.ui import main as ui
+
+        ui(parsed.arguments)
+    elif parsed.command == "report":
+        command = [sys.executable, "-m", "dvc", "repro", "--single-item", "--force", "report"]
+        raise SystemExit(subprocess.run([*command, *parsed.arguments]).returncode)
+    elif parsed.command == "sweep":
+        from pipeline.trials.status import sweep_status  # torch
+
+        print(sweep_status())
+    elif parsed.command == "summary":
+        from pipeline.runtime.summary import summary
+
+        print(summary(float(parsed.arguments[0]) if parsed.arguments else None))
+    else:
+        print(f"complete -o default -W '{' '.join(COMMANDS)} --help --version' act-nli")
+
+
+if __name__ == "__main__":
+    run_command(main)

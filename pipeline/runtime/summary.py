@@ -1,0 +1,78 @@
+"""The last lines of `make repro`: results in short, and where to go on."""
+
+import csv
+import json
+import time
+from collections import defaultdict
+from statistics import fmean
+from typing import Any
+
+from pipeline.runtime.stage import artifacts
+
+NEXT = (
+    'act-nli predict --premise "A man sleeps." --hypothesis "A man is awake."',
+    "act-nli ui                      # MLflow's pages: every trial",
+    "dvc exp run -S models=all       # every model of the papers",
+)
+
+
+def summary(since: float | None = None) -> str:
+    """Return what was trained, accuracy by model, hops solved, paths and next commands.
+
+    Args:
+        since: start of the run, in seconds since 1970.
+    """
+    lines = [*_trials(), *_accuracies(), *_hops()]
+    if since is not None:
+        minutes, seconds = divmod(round(time.time() - since), 60)
+        lines.append(f"Time:    {minutes} min {seconds} s")
+    lines.append(f"Report:  {artifacts('report', 'index.html').as_uri()}")
+    lines += [f"{'Next:' if not number else '':<9}{text}" for number, text in enumerate(NEXT)]
+    return "\n".join(lines)
+
+
+def _trials() -> list[str]:
+    parts = []
+    for stage in ("sweep", "retrain"):
+        if environment := _json(stage, "environment.json"):
+            trained, reused = environment["trials"] - environment["reused"], environment["reused"]
+            parts.append(f"{stage} trained {trained} and reused {reused}")
+    return [f"Trials:  {', '.join(parts)}"] if parts else []
+
+
+def _accuracies() -> list[str]:
+    """Return a line for each model: test accuracy in per cent, seeds, mean steps."""
+    lines = []
+    results = _json("evaluate", "summary.json") | _json("lexical_baseline", "summary.json")
+    for model, result in results.items():
+        accuracy = result.get("test_accuracy_mean", result.get("test_accuracy"))
+        sd = result.get("test_accuracy_sd")
+        spread = f" ± {100 * sd:.2f}" if sd is not None else ""
+        steps = f", {result['mean_steps']:.1f} steps" if result.get("mean_steps") else ""
+        label = "Test:" if not lines else ""
+        seeds = f" (n = {result['seeds']}{steps})" if "seeds" in result else ""
+        lines.append(f"{label:<9}{model}: {100 * accuracy:.1f}{spread} %{seeds}")
+    return lines
+
+
+def _hops() -> list[str]:
+    """Return the mean accuracy of each multi-hop run by number of hops."""
+    path = artifacts("multihop", "hops.csv")
+    if not path.is_file():
+        return []
+    accuracies: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            run = row["model"] if row["run"] == "as set" else f"{row['model']}, {row['run']}"
+            accuracies[run][int(row["hops"])].append(float(row["accuracy"]))
+    lines = []
+    for run, by_hops in accuracies.items():
+        cells = " ".join(f"{hops}:{100 * fmean(a):.1f}" for hops, a in sorted(by_hops.items()))
+        lines.append(f"{'Hops:' if not lines else '':<9}{run}: {cells} % by number of hops")
+    return lines
+
+
+def _json(stage: str, name: str) -> dict[str, Any]:
+    path = artifacts(stage, name)
+    content: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    return content
