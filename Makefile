@@ -49,6 +49,7 @@ endif
 $(RUN): requirements.lock pyproject.toml | $(VENV)/bin/python
 	$(INSTALL) -r requirements.lock
 	$(INSTALL) --no-deps -e .
+	ln -sf ../../pipeline/act-nli $(VENV)/bin/act-nli
 	$(COMPILE)
 	touch $@
 
@@ -86,7 +87,7 @@ test-slow: setup-tests  ## smoke tests, kill campaigns, clusters, the demo, simu
 	$(SLOWLY) -m "slow and alone"
 
 repro: setup  ## run all out-of-date stages, from the corpus to the report (params.yaml)
-	dvc repro
+	start=$$(date +%s) && dvc repro && python -m pipeline summary $$start
 
 report: setup  ## rewrite the report from the artifacts
 	dvc repro --single-item --force report

@@ -3,12 +3,10 @@
 from typing import Any
 
 from pipeline.parameters.load import load_params
-from pipeline.parameters.trials import sweep_trials
 from pipeline.runtime.stage import run_stage
 from pipeline.trials.environment import timed, write_environment
-from pipeline.trials.execution import add_keys, data_digest, execution_settings
+from pipeline.trials.execution import execution_settings, planned_trials
 from pipeline.trials.records import write_trials
-from tune.early_stopping import SuccessiveHalving
 from tune.grid import grid_hash
 from tune.sweep import run_trials
 
@@ -16,10 +14,8 @@ from tune.sweep import run_trials
 def main() -> None:
     """Write artifacts/sweep/."""
     params = load_params()
-    execution, stopping, rule = execution_settings(params), params.sweep.early_stopping, None
-    if stopping.rule == "successive_halving":
-        rule = SuccessiveHalving(stopping.grace_period, stopping.reduction_factor)
-    trials = add_keys(data_digest(), sweep_trials(params.sweep), execution, rule)
+    execution = execution_settings(params)
+    trials = planned_trials(params, execution)
     with timed("sweep", trials, execution):
         records = run_trials("sweep", trials, execution)
     models: dict[str, Any] = {}

@@ -83,13 +83,13 @@ def serve(uri: str, number: int) -> NoReturn:
     os.execv(sys.executable, command)
 
 
-def main() -> None:
+def main(argv: list[str] | None = None) -> None:
     """Print the addresses and start the server."""
     parser = argparse.ArgumentParser("python -m pipeline.ui", description=__doc__)
     parser.add_argument(
         "--port", type=port, default=5000, help="port of the MLflow UI (default 5000)"
     )
-    number = parser.parse_args().port
+    number = parser.parse_args(argv).port
     uri = tracking_uri(state_folder())
     report = artifacts("report", "index.html")
     print(f"Report:        {report.as_uri() if report.is_file() else 'none yet; run: make repro'}")

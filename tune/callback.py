@@ -21,9 +21,9 @@ from tune.node_check import NodeError, StorageFullError, qualified_name
 from tune.nodes import Nodes
 from tune.progress import Progress
 from tune.storage import Storage, storage_errors
-from tune.store import TrialStore
+from tune.store import TrialStore, checkpoint_name
 from tune.tracking import Tracker, TrialState, final_state
-from tune.trainable import TrialReport, checkpoint_name, load_checkpoint
+from tune.trainable import TrialReport, load_checkpoint
 
 
 @dataclass(eq=False, repr=False)

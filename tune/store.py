@@ -15,6 +15,11 @@ from actmodels.records import TrialRecord
 from tune.storage import Storage
 
 
+def checkpoint_name(key: str) -> str:
+    """Return the file of an unfinished trial; the key stands for its whole configuration."""
+    return f"{key}.pt"
+
+
 class TrialStore:
     """Records of finished trials and, if requested, their best weights.
 

@@ -16,9 +16,8 @@ from tune.grid import Trial, grid_hash
 from tune.provenance import provenance_tags
 from tune.runner import execute
 from tune.storage import Storage, prepare, storage_errors
-from tune.store import TrialStore
+from tune.store import TrialStore, checkpoint_name
 from tune.tracking import Tracker
-from tune.trainable import checkpoint_name
 
 
 def run_trials(

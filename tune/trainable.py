@@ -21,14 +21,10 @@ from actmodels.trial_types import trial_type
 from tune.early_stopping import RungScores
 from tune.provenance import machine
 from tune.storage import Storage
+from tune.store import checkpoint_name
 
 MIB = 2**20
 UNIT = 1 if sys.platform == "darwin" else 2**10  # of ru_maxrss: bytes on macOS, KiB on Linux
-
-
-def checkpoint_name(key: str) -> str:
-    """Return the file of an unfinished trial; the key stands for its whole configuration."""
-    return f"{key}.pt"
 
 
 def load_checkpoint(checkpoints: Storage, key: str) -> dict[str, Any]:

@@ -106,9 +106,17 @@ def pair_groups(arguments: argparse.Namespace) -> Iterable[list[InputPair]]:
     raise DataError(f"{name}: contains no pairs")
 
 
-def main() -> None:
-    """Write predictions to standard output or a file."""
-    arguments = parse_arguments()
+def main(argv: Sequence[str] | None = None, caller: Path = Path()) -> None:
+    """Write predictions to standard output or a file.
+
+    Args:
+        caller: the folder to which file names are relative.
+    """
+    arguments = parse_arguments(argv)
+    if arguments.file not in (None, "-"):
+        arguments.file = str(caller / arguments.file)
+    if arguments.output is not None:
+        arguments.output = caller / arguments.output
     folder, models = model_folder(arguments.model)
     if arguments.explain:
         suggest_model_with_steps(folder.name, models)

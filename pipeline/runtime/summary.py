@@ -42,7 +42,7 @@ def _trials() -> list[str]:
 
 def _accuracies() -> list[str]:
     """Return a line for each model: test accuracy in per cent, seeds, mean steps."""
-    lines = []
+    lines: list[str] = []
     results = _json("evaluate", "summary.json") | _json("lexical_baseline", "summary.json")
     for model, result in results.items():
         accuracy = result.get("test_accuracy_mean", result.get("test_accuracy"))
@@ -65,7 +65,7 @@ def _hops() -> list[str]:
         for row in csv.DictReader(file):
             run = row["model"] if row["run"] == "as set" else f"{row['model']}, {row['run']}"
             accuracies[run][int(row["hops"])].append(float(row["accuracy"]))
-    lines = []
+    lines: list[str] = []
     for run, by_hops in accuracies.items():
         cells = " ".join(f"{hops}:{100 * fmean(a):.1f}" for hops, a in sorted(by_hops.items()))
         lines.append(f"{'Hops:' if not lines else '':<9}{run}: {cells} % by number of hops")

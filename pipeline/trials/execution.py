@@ -5,6 +5,7 @@ from pathlib import Path
 
 from actmodels.trial_config import BaseTrialConfig
 from pipeline.parameters.load import Params
+from pipeline.parameters.trials import sweep_trials
 from pipeline.runtime.results import read_json
 from pipeline.runtime.stage import artifacts, project, state_folder
 from tune.early_stopping import SuccessiveHalving
@@ -42,3 +43,11 @@ def add_keys(
         precision=execution.matmul_precision,
         early_stopping=early_stopping,
     )
+
+
+def planned_trials(params: Params, execution: Execution) -> list[Trial]:
+    """Return the trials of the sweep, in the order of params.yaml."""
+    stopping, rule = params.sweep.early_stopping, None
+    if stopping.rule == "successive_halving":
+        rule = SuccessiveHalving(stopping.grace_period, stopping.reduction_factor)
+    return add_keys(data_digest(), sweep_trials(params.sweep), execution, rule)

@@ -2,11 +2,9 @@
 
 from actmodels.records import TrialRecord
 from pipeline.parameters.load import load_params
-from pipeline.parameters.trials import sweep_trials
-from pipeline.trials.trials import data_digest, early_stopping, execution_settings, keyed
+from pipeline.trials.execution import execution_settings, planned_trials
 from tune.grid import Trial
-from tune.store import TrialStore
-from tune.trainable import checkpoint_name
+from tune.store import TrialStore, checkpoint_name
 
 
 def sweep_status() -> str:
@@ -17,7 +15,7 @@ def sweep_status() -> str:
     """
     params = load_params()
     execution = execution_settings(params)
-    trials = keyed(data_digest(), sweep_trials(params.sweep), execution, early_stopping(params))
+    trials = planned_trials(params, execution)
     store, checkpoints = TrialStore(execution.trials), execution.checkpoints
     finished: list[tuple[Trial, TrialRecord]] = []
     states = dict.fromkeys(("finished", "started", "failed", "waiting"), 0)
@@ -29,7 +27,7 @@ def sweep_status() -> str:
         elif (execution.state / "failures" / f"{trial.name}.txt").exists():
             states["failed"] += 1
         else:
-            began = checkpoints.holds(checkpoint_name(trial.key))
+            began = checkpoints.exists(checkpoint_name(trial.key))
             states["started" if began else "waiting"] += 1
     counts = ", ".join(f"{count} {name}" for name, count in states.items())
     lines = [f"sweep: {len(trials)} trials: {counts}"]

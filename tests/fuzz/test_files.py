@@ -18,8 +18,8 @@ from tests.pipeline.tiny_export import write_tiny
 from tests.samples import MODELS, sample_trial
 from tests.tune.test_store import record, trial
 from tune.storage import storage
-from tune.store import TrialStore
-from tune.trainable import checkpoint_name, load_checkpoint, save_checkpoint
+from tune.store import TrialStore, checkpoint_name
+from tune.trainable import load_checkpoint, save_checkpoint
 
 Examples = Iterable[random.Random]
 

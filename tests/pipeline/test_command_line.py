@@ -1,0 +1,94 @@
+"""act-nli: commands, the state of a sweep, the summary of a run, files relative to the caller."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import pipeline.__main__ as command_line
+from actmodels.files import write_text
+from actmodels.records import EpochRecord, TrialRecord
+from pipeline.parameters.load import load_params
+from pipeline.runtime.results import write_json
+from pipeline.runtime.summary import summary
+from pipeline.trials.execution import execution_settings, planned_trials
+from pipeline.trials.status import sweep_status
+from tests.pipeline.project import write_params
+from tests.pipeline.tiny_export import write_export
+from tests.samples import sample_trial
+from tune.store import TrialStore, checkpoint_name
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
+    monkeypatch.setattr(sys, "argv", ["act-nli", *arguments])
+    command_line.main()
+
+
+def test_unknown_commands_are_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments, message in (
+        (("train",), "invalid choice: 'train'"),
+        (("sweep",), "expected: act-nli sweep status (dvc repro runs the sweep)"),
+    ):
+        with pytest.raises(SystemExit, match="2"):
+            run(monkeypatch, *arguments)
+        assert message in capsys.readouterr().err
+
+
+def test_every_command_is_completed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(monkeypatch, "completion")
+    words = capsys.readouterr().out.split("'")[1].split()
+    assert words == [*command_line.COMMANDS, "--help", "--version"]
+
+
+def test_predict_reads_the_callers_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_export(tmp_path, sample_trial("adaptive_attention"))
+    caller = tmp_path / "elsewhere"
+    write_text(caller / "pairs.jsonl", json.dumps({"premise": "word1", "hypothesis": "word2"}))
+    monkeypatch.setattr(command_line, "ROOT", tmp_path)
+    monkeypatch.chdir(caller)
+    run(monkeypatch, "predict", "pairs.jsonl", "--format", "jsonl", "--output", "answers.jsonl")
+    (line,) = (caller / "answers.jsonl").read_text().splitlines()
+    assert json.loads(line)["premise"] == "word1"
+    assert "model: adaptive_attention" in capsys.readouterr().err
+
+
+def test_the_state_of_a_sweep(folder: Path) -> None:
+    write_params(folder)
+    write_json(folder / "artifacts" / "tensors" / "manifest.json", {"digest": "d1"})
+    params = load_params()
+    execution = execution_settings(params)
+    trials = planned_trials(params, execution)
+    assert sweep_status() == "sweep: 8 trials: 0 finished, 0 started, 0 failed, 8 waiting"
+    for trial, accuracy in zip(trials, (0.6, 0.7), strict=False):
+        epoch = EpochRecord(1, 0.5, 0.5, None, None, None, 0.9, accuracy, None, None, None)
+        record = TrialRecord(trial.key, trial.config.as_dict(), 9, (epoch,), dict(trial.origin))
+        TrialStore(execution.trials).save(record, None)
+    execution.checkpoints.make()
+    execution.checkpoints.write_named(checkpoint_name(trials[2].key), b"")
+    write_text(execution.state / "failures" / f"{trials[3].name}.txt", "out of memory")
+    counts, best = sweep_status().splitlines()
+    assert counts == "sweep: 8 trials: 2 finished, 1 started, 1 failed, 4 waiting"
+    assert best == f"best so far: {trials[1].name} (dev 70.0 %, epoch 1)"
+
+
+def test_the_summary_of_a_run(folder: Path) -> None:
+    assert summary().splitlines()[0].startswith("Report:  file://")
+    artifacts = folder / "artifacts"
+    result = {"seeds": 3, "test_accuracy_mean": 0.88, "test_accuracy_sd": 0.058, "mean_steps": 2.23}
+    write_json(artifacts / "evaluate" / "summary.json", {"adaptive_attention": result})
+    write_json(artifacts / "sweep" / "environment.json", {"trials": 8, "reused": 6})
+    rows = ("1,0.9", "1,1.0", "2,0.5")
+    lines = "".join(f"hop_attention,as set,1,{row}\n" for row in rows)
+    write_text(artifacts / "multihop" / "hops.csv", f"model,run,seed,hops,accuracy\n{lines}")
+    text = summary(since=0.0)
+    assert "Trials:  sweep trained 2 and reused 6\n" in text
+    assert "Test:    adaptive_attention: 88.0 ± 5.80 % (n = 3, 2.2 steps)\n" in text
+    assert "Hops:    hop_attention: 1:95.0 2:50.0 % by number of hops\n" in text
+    assert "Time:    " in text and "Next:    act-nli predict" in text
