@@ -84,9 +84,8 @@ class DriverCallback(ray.tune.Callback):
         for member in self.unfinished(trial.config["fusion"]):
             if report := result["trials"].get(member.key):
                 metrics = result["system_metrics"]
-                self.tracker.update(
-                    member, TrialState(history=report.history, system_metrics=metrics)
-                )
+                state = TrialState(history=report.history, system_metrics=metrics)
+                self.tracker.update(member, state)
                 best = max(epoch.dev_accuracy for epoch in report.history)
                 self.progress.reached(member.name, len(report.history), best)
                 if report.finished:
@@ -119,10 +118,7 @@ class DriverCallback(ray.tune.Callback):
         try:
             corrupt = self.checkpoints.quarantining(name, notes, consequence)
             with self._fatal_errors(self.checkpoints), corrupt:
-                weights: dict[str, Any] = load_checkpoint(self.checkpoints, trial.key)[
-                    "best_parameters"
-                ]
-                return weights
+                return dict(load_checkpoint(self.checkpoints, trial.key)["best_parameters"])
         except OSError as error:
             notes.append(f"{error}; {consequence}")
         if not self.fatal_error:

@@ -104,10 +104,7 @@ def occurrences(questions: QuestionTensors) -> Tensor:
 
 
 def most_frequent_accuracy(questions: QuestionTensors) -> float:
-    """Return the accuracy in [0, 1] of the most frequent candidate (Hill et al. 2015).
-
-    Ties share it.
-    """
+    """Return the accuracy of the most frequent candidate, ties shared (Hill et al. 2015)."""
     counts = occurrences(questions)
     best = counts == counts.amax(dim=1, keepdim=True)
     correct = best.gather(1, questions.answers[:, None]).squeeze(1)

@@ -28,7 +28,6 @@ class MultihopTraining(Training):
     """The training of one trial."""
 
     config: MultihopTrialConfig
-
     joined = 1  # number of depths in training
     settled = 0  # epochs since the last depth joined
 
