@@ -45,9 +45,7 @@ def test_every_command_is_completed(
     assert words == [*command_line.COMMANDS, "--help", "--version"]
 
 
-def test_predict_reads_the_callers_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_predict_reads_the_callers_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_export(tmp_path, sample_trial("adaptive_attention"))
     caller = tmp_path / "elsewhere"
     write_text(caller / "pairs.jsonl", json.dumps({"premise": "word1", "hypothesis": "word2"}))
@@ -56,7 +54,6 @@ def test_predict_reads_the_callers_files(
     run(monkeypatch, "predict", "pairs.jsonl", "--format", "jsonl", "--output", "answers.jsonl")
     (line,) = (caller / "answers.jsonl").read_text().splitlines()
     assert json.loads(line)["premise"] == "word1"
-    assert "model: adaptive_attention" in capsys.readouterr().err
 
 
 def test_the_state_of_a_sweep(folder: Path) -> None:
