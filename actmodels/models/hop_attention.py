@@ -91,7 +91,7 @@ class HopStep(nn.Module):
         return torch.cat([start, start], dim=-1), GateDropout(one, one)
 
     def attend(self, recurrent: Tensor, memory: HopMemory) -> Attended:
-        """Attend to both sentences; recurrent: [state; h] [batch, 2 · width]."""
+        """Attend to both sentences; recurrent: [state; h], [batch, 2 · width]."""
         state, _ = recurrent.chunk(2, dim=-1)
         hypothesis, over_hypothesis = self.attend_hypothesis(
             state, memory.hypothesis, memory.hypothesis_mask

@@ -68,7 +68,7 @@ class ThinStack(nn.Module):
         self.compose = Linear(2 * size + tracking, 5 * size)
 
     def forward(self, words: Tensor, mask: Tensor, tree: Tensor) -> Tensor:
-        """Map words [hidden; cell] [batch, tokens, 2 · size] to root states [batch, size]."""
+        """Map words [hidden; cell], [batch, tokens, 2 · size], to root states [batch, size]."""
         shifts, next_words, seconds, last = transitions(mask, tree)
         empty = torch.zeros_like(words[..., :1, :])
         buffer = torch.cat([words * mask[..., None], empty], dim=-2)
