@@ -59,7 +59,7 @@ def main() -> None:
         command = [sys.executable, "-m", "dvc", "repro", "--single-item", "--force", "report"]
         raise SystemExit(subprocess.run([*command, *parsed.arguments]).returncode)
     elif parsed.command == "sweep":
-        from pipeline.trials.status import sweep_status  # torch
+        from pipeline.trials.execution import sweep_status  # torch
 
         print(sweep_status())
     elif parsed.command == "summary":

@@ -26,7 +26,6 @@ from pipeline.datasets.cloze import build_questions
 from pipeline.datasets.download import fetch
 from pipeline.datasets.encode import files_digest
 from pipeline.datasets.question import ARTICLES, ClozeQuestion, count_words, encode_questions
-from pipeline.datasets.stored_text import stored_text
 from pipeline.datasets.text_lines import write_lines
 from pipeline.datasets.tokens import write_words
 from pipeline.datasets.vectors import look_up
@@ -34,7 +33,7 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import SPLITS
 from pipeline.parameters.study_sections import WDW, ClozeData
-from pipeline.runtime.results import write_json
+from pipeline.runtime.results import stored_text, write_json
 from pipeline.runtime.stage import artifacts, clean_dir, run_stage
 
 CBT_FILES = {"train": "train", "dev": "valid_2000ex", "test": "test_2500ex"}

@@ -28,11 +28,10 @@ from actmodels.sequences.config import SequenceTrialConfig
 from actmodels.sequences.pondering import by_byte_class, by_difficulty, read
 from actmodels.sequences.task import Task
 from actmodels.sequences.training import build_task, evaluate
-from pipeline.datasets.stored_text import stored_text
 from pipeline.parameters.load import load_params
 from pipeline.parameters.study_sections import Sequences
 from pipeline.parameters.trials import sequence_trials
-from pipeline.runtime.results import TableRow
+from pipeline.runtime.results import TableRow, stored_text
 from pipeline.runtime.stage import run_stage
 from pipeline.statistics.aggregate import summarize
 from pipeline.studies.study import Run, history_rows, result_row, train, write_study

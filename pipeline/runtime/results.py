@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from actmodels.files import read_known, write_text
 from actmodels.tables import COLUMNS, UNREPORTED
@@ -45,3 +45,17 @@ def write_json(path: Path, content: dict[str, Any], indent: int = 2) -> None:
 def read_json(stage: str, name: str) -> Any:
     """Read an output of an earlier stage; raises ArtifactError if it is missing."""
     return json.loads(read_known(require_artifact(stage, name)))
+
+
+class StoredText(NamedTuple):
+    """A text of the stage `texts`; its SHA-256 is that of the text, not of an archive."""
+
+    name: str
+    path: Path
+    sha256: str
+
+
+def stored_text(name: str) -> StoredText:
+    """Find a text by name; raise ArtifactError if it is missing."""
+    path = require_artifact("texts", f"{name}.txt")
+    return StoredText(name, path, read_json("texts", "summary.json")["texts"][name]["sha256"])

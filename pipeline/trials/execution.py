@@ -1,16 +1,18 @@
-"""What trials need to run: settings of the cluster, the data's digest, and keys."""
+"""Plan trials: cluster settings, the digest of the data, keys; and the state of the sweep."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
+from actmodels.records import TrialRecord
 from actmodels.trial_config import BaseTrialConfig
-from pipeline.parameters.load import Params
+from pipeline.parameters.load import Params, load_params
 from pipeline.parameters.trials import sweep_trials
 from pipeline.runtime.results import read_json
 from pipeline.runtime.stage import artifacts, project, state_folder
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
 from tune.grid import Trial, with_keys
+from tune.store import TrialStore, checkpoint_name
 
 
 def execution_settings(params: Params) -> Execution:
@@ -51,3 +53,34 @@ def planned_trials(params: Params, execution: Execution) -> list[Trial]:
     if stopping.rule == "successive_halving":
         rule = SuccessiveHalving(stopping.grace_period, stopping.reduction_factor)
     return add_keys(data_digest(), sweep_trials(params.sweep), execution, rule)
+
+
+def sweep_status() -> str:
+    """Return how many trials of the grid finished, started or failed, and the best on dev.
+
+    Raises:
+        ArtifactError: the data of the sweep is missing.
+    """
+    params = load_params()
+    execution = execution_settings(params)
+    trials = planned_trials(params, execution)
+    store, checkpoints = TrialStore(execution.trials), execution.checkpoints
+    finished: list[tuple[Trial, TrialRecord]] = []
+    states = dict.fromkeys(("finished", "started", "failed", "waiting"), 0)
+    for trial in trials:
+        record = store.load(trial.key, needs_weights=False) if store.holds(trial.key) else None
+        if record is not None:
+            finished.append((trial, record))
+            states["finished"] += 1
+        elif (execution.state / "failures" / f"{trial.name}.txt").exists():
+            states["failed"] += 1
+        else:
+            began = checkpoints.exists(checkpoint_name(trial.key))
+            states["started" if began else "waiting"] += 1
+    counts = ", ".join(f"{count} {name}" for name, count in states.items())
+    lines = [f"sweep: {len(trials)} trials: {counts}"]
+    if finished:
+        trial, record = max(finished, key=lambda pair: pair[1].best.dev_accuracy)
+        best = f"dev {record.best.dev_accuracy:.1%}, epoch {record.best.epoch}"
+        lines.append(f"best so far: {trial.name} ({best.replace('%', ' %')})")
+    return "\n".join(lines)

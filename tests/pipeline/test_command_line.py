@@ -12,8 +12,7 @@ from actmodels.records import EpochRecord, TrialRecord
 from pipeline.parameters.load import load_params
 from pipeline.runtime.results import write_json
 from pipeline.runtime.summary import summary
-from pipeline.trials.execution import execution_settings, planned_trials
-from pipeline.trials.status import sweep_status
+from pipeline.trials.execution import execution_settings, planned_trials, sweep_status
 from tests.pipeline.project import write_params
 from tests.pipeline.tiny_export import write_export
 from tests.samples import sample_trial

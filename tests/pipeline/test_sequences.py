@@ -15,8 +15,8 @@ from actmodels.sequences.characters import read_bytes
 from actmodels.sequences.pondering import BYTE_CLASSES
 from actmodels.sequences.training import SequenceTraining
 from actmodels.tables import COLUMNS
-from pipeline.datasets.stored_text import StoredText, stored_text
 from pipeline.parameters.study_sections import Sequences, SequenceStudy
+from pipeline.runtime.results import StoredText, stored_text
 from pipeline.sequences import (
     NO_DATA,
     SequenceRun,

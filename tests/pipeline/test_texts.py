@@ -8,7 +8,7 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline import texts
-from pipeline.datasets.stored_text import stored_text
+from pipeline.runtime.results import stored_text
 from tests.pipeline.datasets.zips import make_zip
 from tests.pipeline.project import fetched, read_output, write_params, written
 
