@@ -28,7 +28,7 @@ export DO_NOT_TRACK := true
 export RAY_USAGE_STATS_ENABLED := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests lint test test-all test-fast test-smoke test-slow repro report ui docs bench gpu-check lock
+.PHONY: help setup setup-tests lint test test-all test-fast test-smoke test-slow repro schema report ui docs bench gpu-check lock
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s%s\n", $$1, $$2}' Makefile
@@ -88,6 +88,9 @@ test-slow: setup-tests  ## smoke tests, kill campaigns, clusters, the demo, simu
 
 repro: setup  ## run all out-of-date stages, from the corpus to the report (params.yaml)
 	start=$$(date +%s) && dvc repro && python -m pipeline summary $$start
+
+schema: setup  ## write params.schema.json, which editors read (named in params.yaml's first line)
+	python -m pipeline schema > params.schema.json
 
 report: setup  ## rewrite the report from the artifacts
 	dvc repro --single-item --force report

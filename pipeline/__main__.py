@@ -6,6 +6,7 @@ act-nli ui --port 5001
 """
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -21,6 +22,7 @@ COMMANDS = {
     "report": "write the report again from the artifacts of the last run",
     "sweep": "`sweep status`: trials finished, started, failed, and the best so far",
     "summary": "results of the last run, paths, and next commands",
+    "schema": "JSON Schema of params.yaml, for editors",
     "completion": 'bash completion: eval "$(act-nli completion)"',
 }
 
@@ -66,6 +68,10 @@ def main() -> None:
         from pipeline.runtime.summary import summary
 
         print(summary(float(parsed.arguments[0]) if parsed.arguments else None))
+    elif parsed.command == "schema":
+        from pipeline.parameters.schema import Params
+
+        print(json.dumps(Params.model_json_schema()))
     else:
         print(f"complete -o default -W '{' '.join(COMMANDS)} --help --version' act-nli")
 

@@ -4,7 +4,9 @@ import json
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
+from ruamel.yaml import YAML
 
 import pipeline.__main__ as command_line
 from actmodels.files import write_text
@@ -42,6 +44,18 @@ def test_every_command_is_completed(
     run(monkeypatch, "completion")
     words = capsys.readouterr().out.split("'")[1].split()
     assert words == [*command_line.COMMANDS, "--help", "--version"]
+
+
+def test_the_schema_describes_params(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(monkeypatch, "schema")
+    schema = json.loads(capsys.readouterr().out)
+    params = YAML(typ="safe", pure=True).load(command_line.ROOT / "params.yaml")
+    jsonschema.validate(params, schema)
+    params["retrain"]["seeds"] = ["one"]
+    with pytest.raises(jsonschema.ValidationError, match="'one' is not of type 'integer'"):
+        jsonschema.validate(params, schema)
 
 
 def test_predict_reads_the_callers_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
