@@ -20,6 +20,7 @@ PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 MECHANISMS = {name: mechanism.title for name, mechanism in HALTINGS.items()}
 _VARIANTS = {**MECHANISMS, "as_published": "as published"}
 _SPELLINGS = {
+    "Compare Adaptive": "Compare-first Adaptive",
     "Lstm": "LSTM",
     "Nti": "NTI",
     "Spinn Pi": "SPINN-PI",
