@@ -60,6 +60,10 @@ def test_a_rerun_does_nothing_and_mlflow_and_dvc_have_the_same_metrics(project: 
     made = artifacts(project)
     assert len(made["cloze/queries.jsonl"].splitlines()) == TINY["cloze.traced"]
     assert len(made["halting/depth.csv"].splitlines()) == 1 + 2 * 3  # points, depths
+    test = [json.loads(line) for line in made["corpus/test.jsonl"].splitlines()]
+    labels = {pair["pairID"]: pair["gold_label"] for pair in test}
+    predictions = pd.read_csv(io.BytesIO(made["evaluate/predictions.csv"]))
+    assert (predictions["label"] == predictions["pair_id"].map(labels)).all()  # the test split's
     kinds = ("sweep", "retrain", "fidelity", "sizes", "halting", "sequences", "multihop", "cloze")
     parents = [run for kind in kinds for run in project.runs(kind)]
     assert [run.info.status for run in parents] == ["FINISHED"] * len(kinds)
