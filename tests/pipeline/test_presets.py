@@ -1,6 +1,7 @@
 import math
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,19 @@ def test_a_local_run_takes_its_archives_from_the_command_line(tmp_path: Path) ->
     glove = ("vectors.glove.urls", "vectors.glove.sha256", "vectors.glove.member")
     assert missing == ["corpus.snli.urls", "corpus.snli.sha256", *glove]
     assert "on the command line: -S 'corpus.snli.urls=...'" in caught.value.problems[0]
+
+
+@pytest.mark.parametrize(
+    ("switch", "message"),
+    [
+        ("sizes.draws=9", "error: -S sizes.draws: draws is now n_bootstrap; rename it\n"),
+        ("~graves.text=a", "error: -S graves.text: graves is now sequences; rename it\n"),
+        ("study=nse_cbt", "error: study=nse_cbt is now study=cloze_cbt\n"),
+        ("fidelity.models.a.siblings=1", ""),  # a name that the user chooses
+        ("sweep.max_epochs=1", ""),
+    ],
+)
+def test_a_switch_with_a_former_name_ends_with_the_new_one(switch: str, message: str) -> None:
+    command = [sys.executable, str(ROOT / "conf" / "hydra_plugins" / "renamed.py"), "-S", switch]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (int(bool(message)), message)
