@@ -9,11 +9,11 @@ from typing import Annotated, Literal
 from actmodels.validators import (
     BatchSize,
     Bias,
+    HalfOpenUnitInterval,
     NonNegativeFloat,
     NonNegativeInt,
     Positive,
     Range,
-    Share,
     Size,
     Steps,
 )
@@ -64,7 +64,7 @@ class DecomposableAttentionConfig:
     """Decomposable Attention (Parikh et al. 2016)."""
 
     width: Size
-    dropout: Share
+    dropout: HalfOpenUnitInterval
     init: Init
     init_std: Positive
 
@@ -76,7 +76,7 @@ class AdaptiveAttentionConfig:
     width: Size
     state_size: Size
     gate_size: Size
-    dropout: Share
+    dropout: HalfOpenUnitInterval
     init: Init
     init_std: Positive
 
@@ -87,7 +87,7 @@ class HopAttentionConfig:
 
     width: Size
     gate_size: Size
-    dropout: Share
+    dropout: HalfOpenUnitInterval
     init: Init
     init_std: Positive
 
@@ -102,7 +102,7 @@ class IterativeAttentionConfig:
     gate_size: Size
     bidirectional: bool
     shared_encoder: bool  # one GRU for both sentences; the thesis has one for each
-    dropout: Share
+    dropout: HalfOpenUnitInterval
     init: Init
     init_std: Positive
 
@@ -113,7 +113,7 @@ class LstmEncodersConfig:
 
     width: Size
     layer_size: Size
-    dropout: Share
+    dropout: HalfOpenUnitInterval
     init: Init
     init_std: Positive
 
@@ -124,7 +124,7 @@ class ConditionalConfig:
 
     width: Size
     two_way: bool
-    dropout: Share
+    dropout: HalfOpenUnitInterval
     init: Init
     init_std: Positive
 

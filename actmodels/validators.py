@@ -25,7 +25,7 @@ Count = Annotated[int, Range(ge=1, le=MOST)]
 NonNegativeInt = Annotated[int, Range(ge=0, le=MOST)]
 NonNegativeFloat = Annotated[float, Range(ge=0, le=MOST)]
 Positive = Annotated[float, Range(gt=0, le=MOST)]
-Share = Annotated[float, Range(ge=0, lt=1)]
+HalfOpenUnitInterval = Annotated[float, Range(ge=0, lt=1)]
 UnitInterval = Annotated[float, Range(ge=0, le=1)]
 Epochs = Annotated[int, Range(ge=1, le=100_000)]  # Graves 2016: 1,000 of ours
 Steps = Annotated[int, Range(ge=1, le=1000)]  # Graves 2016: 100

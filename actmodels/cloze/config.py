@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal
 
 from actmodels.trial_config import BaseTrialConfig, sorted_into
-from actmodels.validators import BatchSize, Bias, Positive, Range, Share, Size, Steps
+from actmodels.validators import BatchSize, Bias, HalfOpenUnitInterval, Positive, Range, Size, Steps
 
 Strategy = Literal["query_gating", "adaptive_computation"]
 Activation = Literal["relu", "tanh", "identity"]
@@ -27,7 +27,7 @@ class ReaderConfig:
     parameter_range: Positive  # parameters start uniform in [-range, range); published 0.1
     embedding_range: Positive  # the same for words without a pre-trained vector; published 0.1
     trained_embeddings: bool  # whether word vectors are trained; published true
-    dropout: Share  # dropout rate of word vectors; published 0.2
+    dropout: HalfOpenUnitInterval  # dropout rate of word vectors; published 0.2
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Memories over texts and the read module of NSE (Munkhdalai & Yu 2017, section 3).
+"""Writable memories of texts and the read module of NSE (Munkhdalai & Yu 2017, section 3).
 
 Documents have hundreds of words, so the LSTMs are torch's own kernels. These have two biases per
 gate; the second holds the forget gate's constant and is not trained.

@@ -92,7 +92,7 @@ class Captions(Section):
     train: Pairs
     dev: Pairs
     test: Pairs
-    unlabeled: validators.Share
+    unlabeled: validators.HalfOpenUnitInterval
     max_depth: Annotated[int, validators.Range(ge=1, le=6)]  # the deepest implemented
     facts: Annotated[Settings, each(FACTS, validators.NonNegativeFloat, required=FACTS)]
     common: validators.UnitInterval

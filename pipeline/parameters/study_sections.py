@@ -57,11 +57,11 @@ class Fidelity(Limits):
 class Sizes(Section):
     models: Annotated[list[str], UNIQUE]
     halvings: Annotated[int, validators.Range(ge=1, le=20)]  # to one in a million
-    max_error: validators.Share
+    max_error: validators.HalfOpenUnitInterval
     pairs: validators.Count
     n_bootstrap: validators.BatchSize
     bootstrap_seed: validators.NonNegativeInt
-    max_ci_width: validators.Share
+    max_ci_width: validators.HalfOpenUnitInterval
 
 
 class Halting(Limits):
