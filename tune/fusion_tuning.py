@@ -15,9 +15,7 @@ import torch
 from torch.utils.benchmark import Timer
 
 from actmodels.data.trial_data import TrialData
-from actmodels.fused.optimizer import FusedOptimizer
-from actmodels.fused.stack import stack
-from actmodels.fused.training import FusedTraining, evaluate_fusion
+from actmodels.fused.training import FusedTraining, evaluate_fusion, fuse
 from actmodels.registry import load_class
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig
@@ -82,9 +80,7 @@ def _fused_epoch(
 ) -> Callable[[], object]:
     training = FusedTraining(configs, data, device)
     members = training.members
-    fusion = stack([member.model for member in members])
-    states = [member.optimizer.state_dict() for member in members]
-    optimizer = FusedOptimizer(fusion, configs, states)
+    fusion, optimizer = fuse(members)
     evaluate_fusion(fusion, data.dev, configs[0].input, len(members))
     return lambda: training.train_epoch(fusion, optimizer, members)
 
