@@ -25,41 +25,48 @@ COMMANDS = {
     "schema": "JSON Schema of params.yaml, for editors",
     "completion": 'bash completion: eval "$(act-nli completion)"',
 }
+DELEGATED = ("predict", "ui", "report")  # these parse their own arguments
 
 
-def parse(arguments: list[str] | None = None) -> argparse.Namespace:
-    """Parse the command's name; its own options stay in `arguments`."""
-    lines = "\n".join(f"  {name:<11} {text}" for name, text in COMMANDS.items())
+def parse(argv: list[str] | None = None) -> tuple[argparse.Namespace, list[str]]:
+    """Parse the command; leave those of DELEGATED unparsed."""
     parser = argparse.ArgumentParser(
         prog="act-nli",
-        description=f"{__doc__}\ncommands (each has --help):\n{lines}",
+        description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"act-nli {version('act-nli')}")
-    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...")
-    parsed = parser.parse_args(arguments)
-    if parsed.command == "sweep" and parsed.arguments != ["status"]:
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    own = {
+        name: commands.add_parser(name, help=text, description=text, add_help=name not in DELEGATED)
+        for name, text in COMMANDS.items()
+    }
+    own["sweep"].add_argument("action", nargs="?", metavar="status")
+    own["summary"].add_argument("since", nargs="?", type=float, help="start of the run (Unix time)")
+    parsed, rest = parser.parse_known_args(argv)
+    if parsed.command == "sweep" and parsed.action != "status":
         parser.error("expected: act-nli sweep status (dvc repro runs the sweep)")
-    return parsed
+    if rest and parsed.command not in DELEGATED:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    return parsed, rest
 
 
 def main() -> None:
     """Run a command in the project's folder; files are relative to the caller's."""
-    parsed = parse()
+    parsed, rest = parse()
     caller = Path.cwd()
     os.chdir(ROOT)
     if parsed.command == "predict":
         from pipeline.predict.__main__ import main as predict
 
-        predict(parsed.arguments, caller)
+        predict(rest, caller)
     elif parsed.command == "ui":
         from pipeline.ui import main as ui
 
-        ui(parsed.arguments)
+        ui(rest)
     elif parsed.command == "report":
         command = [sys.executable, "-m", "dvc", "repro", "--single-item", "--force", "report"]
-        raise SystemExit(subprocess.run([*command, *parsed.arguments]).returncode)
+        raise SystemExit(subprocess.run([*command, *rest]).returncode)
     elif parsed.command == "sweep":
         from pipeline.trials.execution import sweep_status  # torch
 
@@ -67,7 +74,7 @@ def main() -> None:
     elif parsed.command == "summary":
         from pipeline.runtime.summary import summary
 
-        print(summary(float(parsed.arguments[0]) if parsed.arguments else None))
+        print(summary(parsed.since))
     elif parsed.command == "schema":
         from pipeline.parameters.schema import Params
 
