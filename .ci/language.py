@@ -6,7 +6,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("actmodels", "bench", "docs", "pipeline", "reports", "tests", "tune")
-FILES = (*(f"{name}/**/*.py" for name in PACKAGES), "*.md", "docs/*.md", "*.yaml", "conf/**/*.yaml")
+FILES = (
+    *(f"{name}/**/*.py" for name in PACKAGES),
+    "*.md",
+    "docs/**/*.md",
+    "*.yaml",
+    "conf/**/*.yaml",
+)
 EXEMPT = {"CHANGELOG.md", "pipeline/parameters/renamed.py"}  # history; old names as data
 STEMS = (
     "author|categor|character|emphas|final|general|initial|material|maxim|memor|minim|normal|optim"
