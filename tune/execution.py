@@ -73,6 +73,11 @@ class Execution:
         return storage(f"{self.storage}/checkpoints", retry_seconds=self.wait_for_storage)
 
     @property
+    def failures(self) -> Path:
+        """The folder of the error files of trials that were given up."""
+        return self.state / "failures"
+
+    @property
     def trials(self) -> Storage:
         """The storage of finished trials."""
         location = f"{self.finished or self.state}/trials"

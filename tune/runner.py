@@ -37,9 +37,8 @@ def execute(
     rung_scores: RungScores | None,
 ) -> dict[str, str]:
     """Run trials on Ray, store the finished ones, and return errors of the others by key."""
-    folder = (
-        execution.state / "ray" / f"{kind}-{grid_hash(trials)}"
-    )  # Tune's; workers do not see it
+    # Tune's; workers do not see it
+    folder = execution.state / "ray" / f"{kind}-{grid_hash(trials)}"
     epochs = sum(trial.config.max_epochs for trial in trials)
     with (
         connected(dashboard=execution.dashboard, state=execution.state),
@@ -53,7 +52,7 @@ def execute(
             tracker=tracker,
             progress=progress,
             checkpoints=execution.checkpoints,
-            traces=execution.state / "failures",
+            traces=execution.failures,
             keep_weights=keep_weights,
             nodes=nodes,
         )

@@ -68,19 +68,20 @@ def sweep_status() -> str:
     finished: list[tuple[Trial, TrialRecord]] = []
     states = dict.fromkeys(("finished", "started", "failed", "waiting"), 0)
     for trial in trials:
-        record = store.load(trial.key, needs_weights=False) if store.holds(trial.key) else None
-        if record is not None:
+        state = "waiting"
+        if record := store.load(trial.key, needs_weights=False):
             finished.append((trial, record))
-            states["finished"] += 1
-        elif (execution.state / "failures" / f"{trial.name}.txt").exists():
-            states["failed"] += 1
-        else:
-            began = checkpoints.exists(checkpoint_name(trial.key))
-            states["started" if began else "waiting"] += 1
+            state = "finished"
+        elif (execution.failures / f"{trial.name}.txt").exists():
+            state = "failed"
+        elif checkpoints.exists(checkpoint_name(trial.key)):
+            state = "started"
+        states[state] += 1
     counts = ", ".join(f"{count} {name}" for name, count in states.items())
     lines = [f"sweep: {len(trials)} trials: {counts}"]
     if finished:
         trial, record = max(finished, key=lambda pair: pair[1].best.dev_accuracy)
-        best = f"dev {record.best.dev_accuracy:.1%}, epoch {record.best.epoch}"
-        lines.append(f"best so far: {trial.name} ({best.replace('%', ' %')})")
+        best = record.best
+        result = f"dev {100 * best.dev_accuracy:.1f} %, epoch {best.epoch}"
+        lines.append(f"best so far: {trial.name} ({result})")
     return "\n".join(lines)
