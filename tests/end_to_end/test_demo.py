@@ -46,7 +46,7 @@ def test_the_demo_reaches_its_accuracies(tmp_path: Path) -> None:
     assert len(wrong) <= 2, wrong
 
     readme = (ROOT / "README.md").read_text()
-    example = re.search(r'--premise "([^"]+)" \\\n +--hypothesis "([^"]+)"', readme)
+    example = re.search(r'predict --premise "([^"]+)" --hypothesis "([^"]+)"', readme)
     assert example
     pair = ("--premise", example[1], "--hypothesis", example[2])
     status, answer = project.run(sys.executable, *predict, *pair)
