@@ -1,5 +1,6 @@
 """docs/library.md: halting around any step function."""
 
+import json
 import os
 import re
 import subprocess
@@ -50,3 +51,17 @@ def test_each_mechanism_is_documented_and_trains(name: str) -> None:
     halting.on_update_end(prediction, labels)
     parameters = [*cell.parameters(), *classify.parameters(), *halting.parameters()]
     assert all(p.grad is not None and p.grad.isfinite().all() for p in parameters)
+
+
+@pytest.mark.slow(minutes=1)
+def test_the_notebook_learns_the_number_of_hops() -> None:
+    notebook = json.loads((ROOT / "docs/notebooks/act_in_your_rnn.ipynb").read_text("utf-8"))
+    code = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
+    command = [sys.executable, "-c", "\n".join(code)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    found = re.findall(r"(\d) hops: accuracy +(\d+)%, (\d\.\d) steps", done.stdout)
+    rows = [(int(hops), int(accuracy), float(steps)) for hops, accuracy, steps in found]
+    act, fixed, _, dact = (rows[start : start + 7] for start in range(0, 28, 7))
+    for hops, accuracy, steps in (*act[1:5], *dact[:5]):
+        assert accuracy >= 95 and abs(steps - hops) <= 0.5, (hops, accuracy, steps)
+    assert [accuracy > 90 for _, accuracy, _ in fixed] == [hops == 4 for hops, *_ in fixed]
