@@ -1,14 +1,14 @@
-"""Measure training speed on one thread: single and fused trials against a plain training loop.
+"""Measure training speed on one thread against plain training loops.
 
     python -m bench.training
 
-The plain loop shuffles batches, pads them to the longest sentence, and takes steps until the last
-example of a batch has halted. It uses torch's dropout and Adagrad, and forms weight gradients at
-each step. The model's code is the same. All variants train on the same pairs, with 5.1 steps on
-average. Cells show median (minimum, maximum) of n interleaved rounds.
+The plain loop of Adaptive Attention has our model's code. It shuffles the pairs, takes steps until
+the last example of a batch has halted, and uses torch's dropout and Adagrad. The other plain models
+are in `bench.peers`; they read the batches of ours. Examples take the same steps in both variants.
+Cells show median (minimum, maximum) of n interleaved rounds.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,10 @@ from torch.nn import functional
 
 from actmodels.data.pairs import collate
 from actmodels.modules.dropout import Dropout
+from actmodels.sequences.config import build_sequence_trial
+from actmodels.sequences.training import SequenceTraining
 from actmodels.training import Training
+from bench.peers import attention_epoch, rnn_epoch
 from bench.timing import (
     interleaved,
     markdown_table,
@@ -28,9 +31,25 @@ from bench.timing import (
     seconds,
     summary,
 )
-from bench.work import PAPER, TINY, Sizes, build_fusion, drawn_data, epoch_runner, sampled
+from bench.work import PAPER, TINY, Sizes, build_fusion, drawn_data, sampled, trial
 from pipeline.runtime.stage import run_command
 from tune.provenance import machine
+
+Epochs = tuple[Callable[[], object], Callable[[], object], int]
+RNN_SETTINGS: dict[str, Any] = {
+    "bits": 64,  # Graves 2016
+    "init": "xavier",
+    "init_std": 0.1,
+    "epsilon": 0.01,
+    "ponder_weight": 0.001,
+    "max_steps": 20,
+    "halting_bias": -1.0,  # 4 to 5 steps on average
+    "learning_rate": 1e-6,  # small, so that step counts do not change during the measurement
+    "clip_norm": 1.0,
+    "batch_size": 128,
+    "dev_sequences": 1,
+    "dev_seed": 1,
+}
 
 
 class PlainDropout(Dropout):
@@ -67,30 +86,48 @@ def plain_epoch(training: Training) -> Callable[[], None]:
     return run
 
 
-def rows(
-    sizes: Sizes, batch_size: int, fusions: Sequence[int], examples: int, repeats: int
-) -> Iterator[dict[str, Any]]:
-    """Measure each variant at one batch size.
+def pairs_of_epochs(name: str, sizes: Sizes, batch_size: int, examples: int) -> Epochs:
+    """Return an epoch of the plain loop and of ours, and the number of pairs of each."""
+    data = sampled(drawn_data(sizes), batch_size, max(6, examples // batch_size))
+    if name == "adaptive_attention":
+        plain, ours = (build_fusion(sizes.width, batch_size, data).members[0] for _ in range(2))
+        return plain_epoch(plain), ours.train_epoch, len(data.train)
+    config = trial(sizes.width, batch_size, model=name, optimizer="adam")
+    training = Training(config, data)
+    return attention_epoch(training), training.train_epoch, len(data.train)
 
-    Args:
-        fusions: numbers of fused trials.
-        examples: examples of an epoch, all trials together; at least 6 updates are taken.
-    """
-    epochs: dict[tuple[str, int], Callable[[], float]] = {}
-    counts: dict[tuple[str, int], int] = {}
-    for way, trials in [("plain", 1), ("ours", 1), *(("fused", number) for number in fusions)]:
-        updates = max(6, examples // batch_size // trials)
-        data = sampled(drawn_data(sizes), batch_size, updates)
-        fusion = build_fusion(sizes.width, batch_size, data, trials)
-        epoch = plain_epoch(fusion.members[0]) if way == "plain" else epoch_runner(fusion)
-        epochs[way, trials] = partial(seconds, epoch)
-        counts[way, trials] = trials * len(data.train)
-    times = interleaved(epochs, repeats)
-    rates = {key: [counts[key] / time for time in times[key]] for key in times}
-    for (way, trials), own in rates.items():
-        ratios = (rate / plain for rate, plain in zip(own, rates["plain", 1], strict=True))
-        row = {"batch_size": batch_size, "way": way, "trials": trials}
-        yield row | {"examples_per_second": summary(own), "times_as_fast": summary(ratios)}
+
+def sequences_of_epochs(cell: str, size: int, updates: int) -> Epochs:
+    """Return an epoch of the plain ACT RNN on parity and of ours, and the number of sequences."""
+    settings = RNN_SETTINGS | {"cell": cell, "state_size": size, "updates_per_epoch": updates}
+    config = build_sequence_trial("parity", "act", settings, max_epochs=99, patience=0, seed=1)
+    training = SequenceTraining(config)
+    return rnn_epoch(training), training.train_epoch, updates * config.training.batch_size
+
+
+def measured(name: str, batch_size: int, epochs: Epochs, repeats: int) -> dict[str, Any]:
+    """Time both epochs in alternation; return the table row."""
+    plain, ours, examples = epochs
+    variants = {"plain": partial(seconds, plain), "ours": partial(seconds, ours)}
+    times = interleaved(variants, repeats)
+    rates = {way: summary(examples / each for each in times[way]) for way in variants}
+    ratios = (a / b for a, b in zip(times["plain"], times["ours"], strict=True))
+    row = {"model": name, "batch_size": batch_size, "times_as_fast": summary(ratios)}
+    return row | {f"{way}_examples_per_second": rate for way, rate in rates.items()}
+
+
+def rows(quick: bool) -> Iterator[dict[str, Any]]:
+    """Measure every model and batch size."""
+    sizes, examples, repeats = (TINY, 48, 2) if quick else (PAPER, 640, 5)
+    for name in ("adaptive_attention", "decomposable_attention"):
+        for batch_size in (8,) if quick else (8, 16, 32, 64):
+            progress(f"{name}, batch size {batch_size}")
+            epochs = pairs_of_epochs(name, sizes, batch_size, examples)
+            yield measured(name, batch_size, epochs, repeats)
+    for cell, size in (("rnn", 64),) if quick else (("rnn", 64), ("rnn", 128), ("lstm", 128)):
+        progress(f"{cell} {size}")
+        epochs = sequences_of_epochs(cell, size, 2 if quick else 40)
+        yield measured(f"act_{cell}_{size}", RNN_SETTINGS["batch_size"], epochs, repeats)
 
 
 def main() -> None:
@@ -98,11 +135,7 @@ def main() -> None:
     quick = quick_requested("training", __doc__)
     torch.set_num_threads(1)
     print(one_line(machine()), end="\n\n")
-    table: list[dict[str, Any]] = []
-    for batch_size in (8,) if quick else (8, 16, 32):
-        progress(f"batch size {batch_size}")
-        table += rows(TINY, 8, (2,), 48, 2) if quick else rows(PAPER, batch_size, (8, 48), 640, 5)
-    print(markdown_table(table))
+    print(markdown_table([*rows(quick)]))
 
 
 if __name__ == "__main__":
