@@ -7,7 +7,7 @@ selects the epoch; each reader is tested once.
 from pipeline.runtime.idle import SUMMARY, end_if_idle
 
 if __name__ == "__main__":
-    end_if_idle("cloze.question_types", {**SUMMARY, "queries.jsonl": ""})
+    end_if_idle("cloze.question_types", {**SUMMARY, "queries.json": "[]\n"})
 
 import json
 from collections.abc import Mapping, Sequence
@@ -191,7 +191,7 @@ def main() -> None:
     """Write artifacts/cloze/."""
     params = load_params()
     study, execution = params.cloze, execution_settings(params)
-    execution = replace(execution, data_folder=artifacts("cloze_data"))
+    execution = replace(execution, data_folder=artifacts("cloze_data"), dataset="cloze")
     manifest = read_json("cloze_data", "manifest.json")
     runs = plan(study)
     digests = [str(manifest["kinds"][run.config.questions]["digest"]) for run in runs]
@@ -201,7 +201,7 @@ def main() -> None:
         name: {split: QuestionTensors.load(folder / f"{split}.pt") for split in SPLITS}
         for name, folder in folders.items()
     }
-    store, traces = TrialStore(execution.trials), list[str]()
+    store, traces = TrialStore(execution.trials), list[TableRow]()
     results, steps, baselines = list[TableRow](), list[TableRow](), list[TableRow]()
     for run, record in tqdm(trained, "cloze", unit="reader"):
         config, name = run.config, run.config.questions
@@ -216,15 +216,14 @@ def main() -> None:
         if config.seed == study.seeds[0] and config.reader.steps > 1:
             wording, dev_questions = load_wording(folders[name]), splits[name]["dev"]
             for number in range(min(study.traced, len(dev_questions))):
-                line = run.seeded | query_trace(reader, dev_questions, number, wording)
-                traces.append(json.dumps(line, ensure_ascii=False) + "\n")
+                traces.append(run.seeded | query_trace(reader, dev_questions, number, wording))
     articles = {n: np.loadtxt(f / ARTICLES, dtype=np.int64, ndmin=1) for n, f in folders.items()}
     compared = compare_runs(results, articles)
     for name, questions in splits.items():
         baselines += baseline_rows(name, manifest["source"], questions)
     tables = {"results": results, "runs": compared, "steps": steps, "baselines": baselines}
     tables["history"] = history_rows(trained)
-    write_text(artifacts("cloze", "queries.jsonl"), "".join(traces))
+    write_text(artifacts("cloze", "queries.json"), json.dumps(traces, ensure_ascii=False) + "\n")
     kept = ("dev_accuracy_mean", "test_accuracy_mean", "difference")
     write_study("cloze", trained, summarize(compared, "questions", "run", *kept), **tables)
 

@@ -89,7 +89,7 @@ def main() -> None:
     params = load_params()
     study, folder = params.multihop, artifacts("multihop")
     digest = write_pairs(study)
-    execution = replace(execution_settings(params), data_folder=folder)
+    execution = replace(execution_settings(params), data_folder=folder, dataset="multihop")
     trained = train("multihop", plan(study), execution, digest)
     test, results, hops = PairTensors.load(folder / "test.pt"), list[TableRow](), list[TableRow]()
     for run, record, result in evaluate_runs(

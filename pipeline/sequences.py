@@ -32,7 +32,7 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.study_sections import Sequences
 from pipeline.parameters.trials import sequence_trials
 from pipeline.runtime.results import TableRow, stored_text
-from pipeline.runtime.stage import run_stage
+from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import summarize
 from pipeline.studies.study import Run, history_rows, result_row, train, write_study
 from pipeline.trials.execution import execution_settings
@@ -117,7 +117,9 @@ def metric_rows(
 def main() -> None:
     """Write artifacts/sequences/."""
     params = load_params()
-    study, execution, runs = params.sequences, execution_settings(params), plan(params.sequences)
+    study, runs = params.sequences, plan(params.sequences)
+    execution = execution_settings(params)
+    execution = replace(execution, data_folder=artifacts("texts"), dataset="sequences")
     digest, text = NO_DATA, None
     if CHARACTERS in study.tasks:
         stored = stored_text(str(study.text))

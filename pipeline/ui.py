@@ -7,16 +7,20 @@ import argparse
 import contextlib
 import os
 import socket
+import subprocess
 import sys
+import time
 import urllib.parse
+from collections.abc import Iterator
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import NoReturn
 
 from actmodels.errors import UserError
 from pipeline.runtime.stage import artifacts, run_command, state_folder
 from tune.tracking_uri import first_line
 
 HOST = "127.0.0.1"
+START = 120.0  # seconds until MLflow's server answers; a new database takes long
 STAGES = ("sweep", "sequences", "multihop", "cloze")  # accuracies on different tasks do not compare
 SEARCHES = {
     f"trials of {stage}": f"tags.kind = 'trial' AND tags.stage = '{stage}'" for stage in STAGES
@@ -63,24 +67,48 @@ def ray_dashboard(state: Path) -> str:
     return "Ray dashboard: not running; a sweep starts it and prints its address"
 
 
-def search_links(address: str, experiment: str) -> dict[str, str]:
+def search_links(runs: str) -> dict[str, str]:
     """Return links to filtered runs in the MLflow UI, sorted by dev accuracy."""
     order = {"orderByKey": "metrics.`best_dev_accuracy`", "orderByAsc": "false"}
     return {
-        name: f"{address}/#/experiments/{experiment}/runs?"
-        + urllib.parse.urlencode({"searchFilter": condition, **order})
+        name: f"{runs}&{urllib.parse.urlencode({'searchFilter': condition, **order})}"
         for name, condition in SEARCHES.items()
     }
 
 
-def serve(uri: str, number: int) -> NoReturn:
-    """Replace this process by MLflow's server; Ctrl-C ends it."""
+@contextlib.contextmanager
+def server(uri: str, number: int) -> Iterator[subprocess.Popen[bytes]]:
+    """Run MLflow's server, which answers when the block begins and is stopped at its end.
+
+    Raises:
+        UserError: it ended, or did not answer within START seconds.
+    """
     command = [sys.executable, "-m", "mlflow", "ui", "--host", HOST, "--port", str(number)]
-    command += ["--workers", "1"]
-    os.environ["MLFLOW_BACKEND_STORE_URI"] = uri  # hides a password from other users
-    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
-    print(end="", flush=True)
-    os.execv(sys.executable, command)
+    hidden = {"MLFLOW_BACKEND_STORE_URI": uri}  # hides a password from other users
+    environment = {"MLFLOW_DISABLE_TELEMETRY": "true", **os.environ, **hidden}
+    with subprocess.Popen([*command, "--workers", "1"], env=environment) as process:
+        try:
+            end = time.monotonic() + START
+            while not is_healthy(number):
+                if time.monotonic() > end:
+                    raise UserError(f"MLflow's server did not answer within {START:g} s; try again")
+                if process.poll() is not None:
+                    raise UserError("MLflow's server ended; its messages are above")
+                time.sleep(0.2)
+            yield process
+        finally:
+            process.terminate()
+
+
+def is_healthy(number: int) -> bool:
+    """Return whether MLflow's server answers at the port."""
+    with (
+        contextlib.closing(HTTPConnection(HOST, number, timeout=1)) as connection,
+        contextlib.suppress(OSError, HTTPException),
+    ):
+        connection.request("GET", "/health")
+        return connection.getresponse().status == 200
+    return False
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -106,11 +134,15 @@ def main(argv: list[str] | None = None) -> None:
             f"stop that, or use another port: make ui PORT={number % 65535 + 1}"
         )
     experiment = experiment_id(uri, state_folder())
-    address = f"http://{HOST}:{number}"
-    print(f"MLflow:        {address} (Ctrl-C ends it)")
-    for name, link in search_links(address, experiment).items() if experiment else ():
-        print(f"  {name + ':':<20} {link}")
-    serve(uri, number)
+    page = f"http://{HOST}:{number}/#/experiments" + (f"/{experiment}/runs" if experiment else "")
+    page += "?workflowType=machine_learning"  # MLflow's menu for training, not language models
+    with server(uri, number) as process:
+        print(f"MLflow:        {page} (Ctrl-C ends it)")
+        for name, link in search_links(page).items() if experiment else ():
+            print(f"  {name + ':':<20} {link}")
+        sys.stdout.flush()
+        with contextlib.suppress(KeyboardInterrupt):
+            process.wait()
 
 
 if __name__ == "__main__":

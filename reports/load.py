@@ -32,7 +32,6 @@ DOCUMENTS = (
     *("sweep/summary.json", "sweep/environment.json", "retrain/environment.json"),
     *("select_best/best.json", "trace/summary.json"),
 )
-JSON_LINES = ("trace/traces.jsonl", "cloze/queries.jsonl")
 TEXT_COLUMNS = dict.fromkeys(
     ("key", "pair_id", "model", "run", "variant", "changes", "kind", "point"), str
 )
@@ -99,8 +98,10 @@ def load(root: Path) -> Artifacts:
         )
     documents = {_stem(file): json.loads(_read(root, file)) for file in DOCUMENTS}
     lines = {
-        _stem(file): [json.loads(line) for line in _read(root, file).splitlines()]
-        for file in JSON_LINES
+        "trace/traces": [
+            json.loads(line) for line in _read(root, "trace/traces.jsonl").splitlines()
+        ],
+        "cloze/queries": json.loads(_read(root, "cloze/queries.json")),
     }
     return Artifacts(tables, documents, lines)
 

@@ -1,12 +1,10 @@
 """Compose the report, and write its page, Markdown, tables, figures and metrics."""
 
 import json
-import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from actmodels.files import write_text
@@ -18,15 +16,15 @@ from reports.sections.claims import claims, claims_section
 from reports.sections.cloze import cloze_section
 from reports.sections.fidelity import fidelity_section
 from reports.sections.halting import halting_section
-from reports.sections.multihop import correlations, multihop_section, over_depths
-from reports.sections.overview import overview
+from reports.sections.multihop import multihop_section
+from reports.sections.overview import metrics, overview
 from reports.sections.pairs import pairs_section
 from reports.sections.provenance import provenance_section, timings_section
 from reports.sections.sequences import sequences_section
 from reports.sections.sizes import sizes_section
 from reports.sections.steps import steps_section
 from reports.sections.sweep import curves_section, sweep_section
-from reports.sections.table_1 import systems, table_1_section
+from reports.sections.table_1 import table_1_section
 
 PAGE = Path(__file__).parent / "page"
 JSON_OPTIONS = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
@@ -74,7 +72,7 @@ def write_report(root: Path, folder: Path, published: bool, examples: int) -> di
     timings = [section for section in built.sections if section.volatile]
     tables = {f"tables/{table.name}.csv": table.frame for table in built.parts(Table)}
     texts = {
-        "metrics.json": json.dumps(numbers, indent=1) + "\n",
+        "metrics.json": json.dumps({"model": data.best_on_dev} | numbers, indent=1) + "\n",
         "report.md": render(built, "markdown", stable),
         "timings.md": render(built, "markdown", timings, overview=False),
         "index.html": render(built, "html", built.sections),
@@ -119,26 +117,3 @@ def render(
 def plain(text: str) -> str:
     """Escape Markdown markup in a cell or a caption."""
     return "".join(f"\\{c}" if c in "\\`*_[]<>|~#" else c for c in text)
-
-
-def metrics(data: Artifacts) -> dict[str, float]:
-    """Return accuracies in [0, 1], mean steps, differences and correlations by metric name."""
-    values: dict[str, float] = {"sweep.trials": len(data["sweep/trials"])}
-    for row in systems(data).to_dict("records"):
-        for column in ("test_accuracy", "dev_accuracy", "test_mean_steps"):
-            name = f"{row['model']}.{column.replace('test_mean', 'mean')}"
-            values |= {f"{name}_{part}": row[f"{column}_{part}"] for part in ("mean", "sd")}
-    for row in data["evaluate/paired"].to_dict("records"):
-        values[f"{row['model']}.minus_{row['reference']}"] = float(row["difference"])
-    hops = over_depths(data).merge(correlations(data), on=["model", "run"])
-    for row in hops.to_dict("records"):
-        name = f"multihop.{row['model']}.{metric_name(row['run'])}"
-        for column in ("trained_accuracy", "untrained_accuracy"):
-            values[f"{name}.{column}"] = row[f"{column}_mean"]
-        values[f"{name}.correlation"] = row["r"]
-    return {name: value for name, value in values.items() if not pd.isna(value)}
-
-
-def metric_name(text: str) -> str:
-    """Replace characters that MLflow does not allow in metric names."""
-    return re.sub(r"[^A-Za-z0-9.-]+", "_", text).strip("_")

@@ -21,6 +21,7 @@ class Execution:
         workers: maximum number of fusions that train at the same time.
         text: training data of the character task.
         finished: folder or URL of finished trials; None for the state folder.
+        dataset: name of the training data in MLflow; not logged if empty.
     """
 
     data_folder: Path
@@ -39,6 +40,7 @@ class Execution:
     wait_for_storage: float = 120
     finished: str | Path | None = None
     system_metrics: bool = False
+    dataset: str = ""
 
     @property
     def device(self) -> str:

@@ -4,6 +4,7 @@ Runs are identified by tags and every write can be repeated, so that the next dr
 what a killed one left.
 """
 
+import json
 import logging
 import os
 import platform
@@ -33,7 +34,17 @@ for _name, _value in {
 
 from alembic.util import CommandError  # noqa: E402
 from mlflow import MlflowClient  # noqa: E402
-from mlflow.entities import Experiment, LoggedModelOutput, Metric, Param, Run, RunTag  # noqa: E402
+from mlflow.entities import (  # noqa: E402
+    Dataset,
+    DatasetInput,
+    Experiment,
+    InputTag,
+    LoggedModelOutput,
+    Metric,
+    Param,
+    Run,
+    RunTag,
+)
 from mlflow.exceptions import MlflowException  # noqa: E402
 from sqlalchemy.exc import SQLAlchemyError  # noqa: E402
 
@@ -45,6 +56,15 @@ Params: TypeAlias = Mapping[str, str | int | float | bool]
 EXPERIMENT = "act-nli"
 PARENT = "mlflow.parentRunId"
 TRAINING, RESULT = "training", "result"  # roles of runs that are not trials
+# of the experiment: the first opens it on its runs, not on traces of language models
+EXPERIMENT_TAGS = {
+    "mlflow.experimentKind": "custom_model_development",
+    "mlflow.note.content": """Tag `kind` of a run: `trial` (nested in the run of its stage, tag \
+`stage`), `model` (registered), or a stage. Tag `role`: `training` (has trials) or `result`.
+
+Inputs of a trial are its data sets, train and dev: the corpus of `params.yaml`, or the study's \
+data. `artifacts/corpus/summary.json` counts pairs and labels; the report has all tables.""",
+}
 FAILURES = (MlflowException, SQLAlchemyError, CommandError, sqlite3.Error, OSError, ImportError)
 
 
@@ -129,11 +149,14 @@ class RunStore:
     def _get_experiment(self) -> str:
         name, experiment = find_experiment(self.client, self.artifacts)
         if experiment is None:
-            return str(self.client.create_experiment(name, artifact_location=self.artifacts))
+            location, tags = self.artifacts, EXPERIMENT_TAGS
+            return str(self.client.create_experiment(name, artifact_location=location, tags=tags))
         key = experiment.experiment_id
         if experiment.lifecycle_stage != "active":
             restore = f"mlflow experiments restore --experiment-id {key}"
             raise TrackingError(f"MLflow's experiment {name} was deleted; restore it: {restore}")
+        for tag in EXPERIMENT_TAGS.keys() - experiment.tags.keys():  # of an earlier version
+            self.client.set_experiment_tag(key, tag, EXPERIMENT_TAGS[tag])
         return str(key)
 
     def search(self, condition: str) -> list[Run]:
@@ -174,6 +197,18 @@ class RunStore:
         param_list = [Param(name, str(value)) for name, value in (params or {}).items()]
         tag_list = [RunTag(name, value) for name, value in (tags or {}).items()]
         self.client.log_batch(run_id, metrics, param_list, tag_list, synchronous=True)
+
+    def log_data(self, run_id: str, name: str, folder: Path, digest: str) -> None:
+        """Log the train and dev sets in a folder as inputs of a run; can be repeated."""
+        source = json.dumps({"uri": folder.as_uri()})
+        inputs = [
+            DatasetInput(
+                Dataset(f"{name}-{split}", digest[:8], "local", source),
+                [InputTag("mlflow.data.context", split)],
+            )
+            for split in ("train", "dev")
+        ]
+        self.client.log_inputs(run_id, inputs)
 
     def new_model(self, name: str, run_id: str, tags: Mapping[str, str]) -> tuple[str, str]:
         """Create the only logged model of a run; return its id and the location of its files."""

@@ -44,7 +44,8 @@ def run_trials(
         raise SweepError(f"{kind}: the grid has a trial twice; make its points distinct")
     tags = {**provenance_tags(), "grid_hash": grid_hash(trials)}
     tags["data_digest"] = ", ".join(dict.fromkeys(trial.origin["data"] for trial in trials))
-    tracker = Tracker(kind, grid_hash(trials), tags, execution.state)
+    data = (execution.dataset, execution.data_folder)
+    tracker = Tracker(kind, grid_hash(trials), tags, execution.state, data)
     status, metrics = "KILLED", {"trials": float(len(trials))}
     results: list[tuple[Trial, TrialRecord | str]] = []
     try:

@@ -68,11 +68,19 @@ class Tracker:
 
     The parent is created or reopened, and nested runs that a crash left RUNNING are KILLED;
     TrackingError if the store cannot be used. Later nothing raises: while MLflow is down, `update`
-    drops its content, and `finish` writes it. group: digest that identifies the parent.
+    drops its content, and `finish` writes it. group: digest that identifies the parent; data: name
+    and folder of the training data, which is not logged without a name.
     """
 
-    def __init__(self, kind: str, group: str, tags: Mapping[str, str], state: Path) -> None:
-        self.kind = kind
+    def __init__(
+        self,
+        kind: str,
+        group: str,
+        tags: Mapping[str, str],
+        state: Path,
+        data: tuple[str, Path] = ("", Path()),
+    ) -> None:
+        self.kind, self._data = kind, data
         self._writer: ThreadPoolExecutor | None = None
         self._runs: dict[str, _Run] = {}
         self._listed = False
@@ -157,6 +165,8 @@ class Tracker:
         run = self._open(trial)
         if run.epochs is None:
             self._store.write(run.run_id, params=trial.config.flat())
+            if self._data[0]:
+                self._store.log_data(run.run_id, *self._data, trial.origin["data"])
             logged = self._store.client.get_metric_history(run.run_id, "dev_loss")
             run.epochs = {metric.step for metric in logged}
         self._log_epochs(run, run.epochs, state)

@@ -22,7 +22,8 @@ def execution_settings(params: Params) -> Execution:
         if "://" not in settings[key]:
             settings[key] = str(project() / Path(settings[key]).expanduser())
     finished = settings.pop("state")
-    return Execution(artifacts("tensors"), state=state_folder(), finished=finished, **settings)
+    place = {"state": state_folder(), "finished": finished, "dataset": params.corpus.source}
+    return Execution(artifacts("tensors"), **place, **settings)
 
 
 def data_digest() -> str:

@@ -1,6 +1,7 @@
 """The first screen: environment, main metrics, test accuracy by model, multi-hop results."""
 
 from datetime import date
+from typing import Any
 
 import pandas as pd
 
@@ -35,31 +36,55 @@ def overview(data: Artifacts) -> Overview:
     )
 
 
+def metrics(data: Artifacts) -> dict[str, float]:
+    """Return the numbers of the tiles; accuracies in [0, 1], of the best model on dev."""
+    frame = systems(data).set_index("model")
+    best = frame.loc[data.best_on_dev]
+    values: dict[str, float] = {
+        "trials": len(data["sweep/trials"]),
+        "dev_accuracy": float(best["dev_accuracy_mean"]),
+        "test_accuracy": float(best["test_accuracy_mean"]),
+    }
+    if adaptive := _best_adaptive(data):
+        values["mean_steps"] = float(frame.loc[adaptive, "test_mean_steps_mean"])
+    if hops := _hops_solved(data):
+        values["hops_solved"] = max(hops.values())
+    return values
+
+
 def _tiles(data: Artifacts) -> list[Tile]:
     frame = systems(data).set_index("model", drop=False)
     best, accuracy = frame.loc[data.best_on_dev], fmt.percent("test_accuracy")
     tiles = [Tile("Test accuracy", f"{accuracy(best)} %", fmt.model_name(best))]
-    adaptive = [model for model in data.adaptive if frame.loc[model, "test_mean_steps_n"] > 0]
-    if adaptive:
-        best = frame.loc[frame.loc[adaptive, "dev_accuracy_mean"].idxmax()]
+    if adaptive := _best_adaptive(data):
+        best = frame.loc[adaptive]
         steps = fmt.number("test_mean_steps")(best)
         tiles.append(Tile("Mean steps per pair", steps, fmt.model_name(best)))
-    tiles += _hops_solved(data)
+    if hops := _hops_solved(data):
+        frame = data["multihop/hops"]
+        trained = frame.loc[frame["trained"], "hops"].max()
+        r = correlations(data).set_index(RUN).loc[max(hops, key=hops.__getitem__), "r"]
+        note = "" if pd.isna(r) else f", r(steps, hops) = {r:.2f}"
+        tiles.append(
+            Tile("Hops solved", f"{max(hops.values())}", f"trained on up to {trained}{note}")
+        )
     sweep = data.documents["sweep/environment"]
     reused = f"{sweep['reused']:,} reused, {sweep['trials'] - sweep['reused']:,} run"
     return [*tiles, Tile("Sweep trials", f"{sweep['trials']:,}", volatile=reused)]
 
 
-def _hops_solved(data: Artifacts) -> list[Tile]:
-    """Return the number of hops that the best adaptive run solves, and its r(steps, hops)."""
+def _best_adaptive(data: Artifacts) -> str:
+    """Return the adaptive model with the highest mean dev accuracy; "" without one."""
+    frame = systems(data).set_index("model")
+    adaptive = [model for model in data.adaptive if frame.loc[model, "test_mean_steps_n"] > 0]
+    return str(frame.loc[adaptive, "dev_accuracy_mean"].idxmax()) if adaptive else ""
+
+
+def _hops_solved(data: Artifacts) -> dict[Any, int]:
+    """Return the number of hops that each adaptive run solves."""
     frame = by_hops(data)
     frame = frame[[is_adaptive(str(model)) for model in frame["model"]]]
     if frame.empty:
-        return []
-    solved = (frame["accuracy_mean"] >= SOLVED).groupby([frame[name] for name in RUN], sort=False)
-    counts = solved.apply(lambda hops: hops.cummin().sum())
-    run = counts.idxmax()
-    r = correlations(data).set_index(RUN).loc[run, "r"]
-    trained = frame.loc[frame["trained"], "hops"].max()
-    note = "" if pd.isna(r) else f", r(steps, hops) = {r:.2f}"
-    return [Tile("Hops solved", f"{counts.max()}", f"trained on up to {trained}{note}")]
+        return {}
+    solved = frame["accuracy_mean"].ge(SOLVED).groupby([frame[name] for name in RUN], sort=False)
+    return {run: int(hops.cummin().sum()) for run, hops in solved}

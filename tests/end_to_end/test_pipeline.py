@@ -27,12 +27,6 @@ def from_dvc(project: Project, *command: str) -> Any:
     return json.loads(output)
 
 
-def shown_by_dvc(project: Project, stage: str) -> dict[str, Any]:
-    path = f"artifacts/{stage}/{'metrics' if stage == 'report' else 'summary'}.json"
-    shown: dict[str, Any] = from_dvc(project, "metrics", "show", path)[""]["data"][path]["data"]
-    return shown
-
-
 def drawn(spec: dict[str, Any], mark: str) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
 
@@ -58,7 +52,7 @@ def test_a_rerun_does_nothing_and_mlflow_and_dvc_have_the_same_metrics(project: 
     assert "Data and pipelines are up to date" in project.repro()
     assert time.monotonic() - start < 30
     made = artifacts(project)
-    assert len(made["cloze/queries.jsonl"].splitlines()) == TINY["cloze.traced"]
+    assert len(json.loads(made["cloze/queries.json"])) == TINY["cloze.traced"]
     assert len(made["halting/depth.csv"].splitlines()) == 1 + 2 * 3  # points, depths
     test = [json.loads(line) for line in made["corpus/test.jsonl"].splitlines()]
     labels = {pair["pairID"]: pair["gold_label"] for pair in test}
@@ -68,9 +62,10 @@ def test_a_rerun_does_nothing_and_mlflow_and_dvc_have_the_same_metrics(project: 
     parents = [run for kind in kinds for run in project.runs(kind)]
     assert [run.info.status for run in parents] == ["FINISHED"] * len(kinds)
     (report,), (evaluated,) = project.runs("report"), project.runs("evaluate")
-    metrics = shown_by_dvc(project, "report")
-    assert report.data.metrics == metrics == json.loads(made["report/metrics.json"])
-    flat = pd.json_normalize(shown_by_dvc(project, "evaluate")).iloc[0].dropna()
+    ((path, shown),) = from_dvc(project, "metrics", "show")[""]["data"].items()
+    assert path == "artifacts/report/metrics.json"
+    assert shown["data"] == report.data.metrics | {"model": shown["data"]["model"]}
+    flat = pd.json_normalize(json.loads(made["evaluate/summary.json"])).iloc[0].dropna()
     assert evaluated.data.metrics == flat.to_dict()  # as MLflow names nested metrics
     logged = {file.path for file in project.client().list_artifacts(report.info.run_id)}
     assert {"index.html", "report.md", "metrics.json", "figures"} <= logged
@@ -91,13 +86,13 @@ def test_dvc_plots_the_files_of_the_report(project: Project) -> None:
         assert [{key: row[key] for key in stored[0]} for row in spec["data"]["values"]] == stored
         tables.append(stored)
     # each number of steps twice on dev, and adaptive halting as a line; each epoch of two models;
-    # two ponder weights of one model; two models with a standard deviation and one without
-    ablation, curves, weights, table = specs
+    # two settings of each model; two models with a standard deviation and one without
+    ablation, curves, settings, table = specs
     assert len(drawn(ablation, "symbol")) == 2 * TINY["ablate.dev_steps"]
     assert len(drawn(ablation, "rule")) == 1
     assert len(drawn(curves, "symbol")) == len(tables[1])
     assert len({item["stroke"] for item in drawn(curves, "line")}) == 2
-    assert len(drawn(weights, "symbol")) == 2
+    assert len(drawn(settings, "symbol")) == 4
     assert len(drawn(table, "symbol")) == 3 and len(drawn(table, "rule")) == 2
 
 

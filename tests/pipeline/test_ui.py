@@ -5,7 +5,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 import urllib.parse
 import urllib.request
 from contextlib import closing
@@ -13,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from actmodels.errors import UserError
 from pipeline import ui
-from tests.end_to_end.project import ROOT
+from tests.end_to_end.project import ROOT, wait_for
 from tune.mlflow_store import TRAINING, RunStore
 
 
@@ -74,7 +74,9 @@ def test_links_filter_runs(tmp_path: Path) -> None:
     counts = {name: len(store.search(condition)) for name, condition in ui.SEARCHES.items()}
     assert [counts[f"trials of {stage}"] for stage in ui.STAGES] == [1, 0, 0, 2]
     assert (counts["sweeps"], counts["results"]) == (1, 0)
-    link = urllib.parse.urlsplit(ui.search_links("http://host:5000", "7")["sweeps"])
+    link = urllib.parse.urlsplit(
+        ui.search_links("http://host:5000/#/experiments/7/runs?a=b")["sweeps"]
+    )
     place, _, query = link.fragment.partition("?")
     assert (link.netloc, place) == ("host:5000", "/experiments/7/runs")
     assert urllib.parse.parse_qs(query)["searchFilter"] == [ui.SEARCHES["sweeps"]]
@@ -91,6 +93,7 @@ def test_it_serves_the_store_and_links_to_searches(tmp_path: Path) -> None:
         )
         try:
             address = f"http://127.0.0.1:{port}"
+            wait_for(lambda: "\n  results: " in log.read_text(), "links", 100)
             found = get_json(f"{address}/api/2.0/mlflow/experiments/search?max_results=9")
             assert b"sqlite" not in Path(f"/proc/{server.pid}/cmdline").read_bytes()
             assert "act-nli" in [experiment["name"] for experiment in found["experiments"]]
@@ -103,18 +106,29 @@ def test_it_serves_the_store_and_links_to_searches(tmp_path: Path) -> None:
             server.wait(20)
     output = log.read_text()
     assert "Report:        none yet; run: make repro" in output
-    assert f"{address}/#/experiments/{store.experiment}/runs?searchFilter=tags.role+" in output
+    assert (
+        f"{address}/#/experiments/{store.experiment}/runs?workflowType=machine_learning&searchFilter=tags.role+"
+        in output
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "message"),
+    [(60, "ended; its messages are above"), (0, "did not answer within 0 s; try again")],
+)
+def test_a_server_that_does_not_start(
+    seconds: float, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ui, "START", seconds)
+    monkeypatch.setattr(sys, "executable", "false")
+    with pytest.raises(UserError, match=f"^MLflow's server {message}$"), ui.server("", free_port()):
+        pass
 
 
 def get_json(url: str) -> dict[str, list[dict[str, str]]]:
-    for _ in range(150):
-        try:
-            with urllib.request.urlopen(url, timeout=5) as answer:
-                content: dict[str, list[dict[str, str]]] = json.load(answer)
-                return content
-        except OSError:
-            time.sleep(0.3)
-    raise AssertionError(f"nobody answers at {url}")
+    with urllib.request.urlopen(url, timeout=20) as answer:
+        content: dict[str, list[dict[str, str]]] = json.load(answer)
+    return content
 
 
 def test_a_listening_dashboard_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

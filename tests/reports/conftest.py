@@ -37,7 +37,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A written report of the fixture artifacts; read-only."""
     folder = tmp_path_factory.mktemp("report")
     metrics = write_report(STORED, folder, published=True, examples=100)
-    assert json.loads((folder / "metrics.json").read_text("utf-8")) == metrics
+    stored = json.loads((folder / "metrics.json").read_text("utf-8"))
+    assert stored == {"model": "adaptive_attention"} | metrics
     return folder
 
 

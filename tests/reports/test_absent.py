@@ -27,8 +27,8 @@ def test_a_study_that_was_not_run_has_no_section(folder: Path) -> None:
     ]
     for place in places:
         edit(folder, place, lambda frame: frame.head(0))
-    for name in ("trace/traces", "cloze/queries"):
-        (folder / f"{name}.jsonl").write_text("", encoding="utf-8")
+    (folder / "trace/traces.jsonl").write_text("", encoding="utf-8")
+    (folder / "cloze/queries.json").write_text("[]\n", encoding="utf-8")
     built = report(load(folder), published=True, examples=10)
     titles = {section.title for section in built.sections}
     assert not titles & {*STUDIES.values(), "Pairs, step by step"}

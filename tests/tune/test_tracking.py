@@ -9,9 +9,11 @@ import pytest
 from mlflow import MlflowClient
 
 from tests.tune.tracking_samples import (
+    INPUTS,
     PARAMS,
     children,
     end,
+    inputs,
     parents,
     record,
     runs,
@@ -21,6 +23,7 @@ from tests.tune.tracking_samples import (
     train,
     trial,
 )
+from tune.mlflow_store import EXPERIMENT_TAGS
 from tune.results import log_evaluation
 from tune.tracking import TrialState, final_state
 
@@ -44,6 +47,7 @@ def test_nested_runs_with_params_and_a_series_per_metric(state: Path) -> None:
     assert (run.data.tags["kind"], run.data.tags["stage"]) == ("trial", "sweep")
     assert (run.data.tags["gpu"], run.data.tags["epochs"]) == ("none", "3")
     assert run.data.params == {name: str(value) for name, value in PARAMS.items()}
+    assert inputs(run) == INPUTS
     assert steps(state, run) == steps(state, run, "examples_per_second") == [1, 2, 3]
     assert steps(state, run, "system/cpu") == [3]
     assert run.data.metrics["train_loss"] == pytest.approx(1 / 3)
@@ -86,10 +90,20 @@ def test_finish_completes_missing_entries_only(
     for key in ("half", "never seen"):
         run = children(state)[key]
         assert steps(state, run) == list(range(1, 61))
-        assert len(run.data.params) == len(PARAMS)
+        assert (len(run.data.params), inputs(run)) == (len(PARAMS), INPUTS)
     again = started(state)
     monkeypatch.setattr(again, "_write", None)  # a call would fail
     again.finish("FINISHED", {}, results)
+
+
+def test_the_experiment_opens_on_its_runs(state: Path) -> None:
+    """Also one that an earlier version created."""
+    client = MlflowClient(f"sqlite:///{state / 'mlflow.db'}")
+    client.create_experiment("act-nli", artifact_location=(state / "mlartifacts").as_uri())
+    for _ in range(2):
+        started(state)
+        tags = client.get_experiment_by_name("act-nli").tags
+        assert EXPERIMENT_TAGS.items() <= tags.items()
 
 
 def test_duplicates_are_deleted_and_the_earliest_is_kept(state: Path) -> None:

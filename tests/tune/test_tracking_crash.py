@@ -15,11 +15,13 @@ import pytest
 from mlflow import MlflowClient
 
 from tests.tune.tracking_samples import (
+    INPUTS,
     PARAMS,
     WRITES,
     Killed,
     children,
     end,
+    inputs,
     parents,
     record,
     started,
@@ -83,7 +85,8 @@ def test_a_crash_at_any_write_is_repaired_by_the_next_sweep(
         for run in children(folder).values():
             assert steps(folder, run) == [1, 2], crashes
             assert len(run.data.params) == len(PARAMS), crashes
-    assert crashes >= 18
+            assert inputs(run) == INPUTS, crashes
+    assert crashes >= 21
 
 
 @pytest.fixture

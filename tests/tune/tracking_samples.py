@@ -15,6 +15,8 @@ from tune.grid import Trial
 
 ROOT = Path(__file__).parents[2]
 WRITES = ("create_run", "log_batch", "set_terminated", "update_run", "delete_tag", "delete_run")
+WRITES += ("log_inputs",)
+INPUTS = {("captions-train", "d", "train"), ("captions-dev", "d", "dev")}  # name, digest, context
 CONFIG = sample_trial("decomposable_attention")
 PARAMS = CONFIG.flat()
 
@@ -52,6 +54,11 @@ def steps(state: Path, run: Run, metric: str = "dev_loss", uri: str | None = Non
     return [point.step for point in client.get_metric_history(run.info.run_id, metric)]
 
 
+def inputs(run: Run) -> set[tuple[str, str, str]]:
+    data = [(item.dataset, item.tags[0].value) for item in run.inputs.dataset_inputs]
+    return {(dataset.name, dataset.digest, context) for dataset, context in data}
+
+
 def statuses(state: Path) -> dict[str, str]:
     return {key: run.info.status for key, run in children(state).items()}
 
@@ -61,11 +68,11 @@ def parents(state: Path) -> list[Run]:
 
 
 def started(state: Path, group: str = "0123456789", kind: str = "sweep") -> Tracker:
-    return Tracker(kind, group, {"git_commit": "c0ffee"}, state)
+    return Tracker(kind, group, {"git_commit": "c0ffee"}, state, ("captions", state))
 
 
 def trial(key: str) -> Trial:
-    return Trial(key, CONFIG, {})
+    return Trial(key, CONFIG, {"data": "d"})
 
 
 def train(tracker: Tracker, key: str, first: int = 1, last: int = 3) -> None:

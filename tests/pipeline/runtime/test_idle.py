@@ -28,7 +28,8 @@ def test_tables_have_no_rows(folder: Path, stage: str) -> None:
         f"{stage}/{name}": content.decode() for name, content in written(folder, stage).items()
     }
     del files[f"{stage}/{name}"]
-    assert files.pop("cloze/queries.jsonl", "") == ""
+    assert "" not in files.values()  # DVC warns of an empty file
+    files.pop("cloze/queries.json", None)
     tables = COLUMNS | UNREPORTED
     expected = [table for table in tables if table.startswith(f"{stage}/")]
     assert files == {table: ",".join(tables[table]) + "\n" for table in expected}
