@@ -10,6 +10,7 @@ touched.
 
 import os
 import time
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -18,6 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from actmodels.data.stored import save_stored
+from bench.joblib_sweep import steady_seconds
 from bench.timing import interleaved, markdown_table, one_line, quick_requested, summary
 from bench.work import Sizes, drawn_data, trial
 from pipeline.runtime.stage import run_command
@@ -50,10 +52,15 @@ def rows(folder: Path, trials: int, repeats: int) -> list[dict[str, Any]]:
         paths = [state / "trials" / f"{record.key}.json" for record in records]
         ends = sorted(zip([path.stat().st_mtime for path in paths], trained, strict=True))
         (first, _), steady = ends[workers - 1], ends[workers:]
+        configs = [replace(config, seed=next(seeds)) for config in configs]
+        peer = steady_seconds(configs, folder, workers)
+        per_trial = (ends[-1][0] - first) * workers / len(steady)
         return {
             "seconds": seconds,
             "until_steady": first - start,
-            "worker_seconds_per_trial": (ends[-1][0] - first) * workers / len(steady),
+            "worker_seconds_per_trial": per_trial,
+            "of_joblib": peer,
+            "times_of_joblib": per_trial / peer,
             "training_seconds_per_trial": fmean(trained for _, trained in steady),
             "driver_cpu_seconds": cpu_seconds,
         }
