@@ -15,12 +15,13 @@ TEST = "docs/examples/pairs/test.csv"
 
 
 @pytest.mark.slow(minutes=3)
+@pytest.mark.timeout(1700)
 def test_the_command_of_the_page(tmp_path: Path) -> None:
     project = Project(tmp_path / "project")
     page = (ROOT / "docs" / "your-data.md").read_text(encoding="utf-8")
     command = re.search(r"^```\n(dvc exp run .*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert command
-    status, output = project.run("bash", "-c", command[1])
+    status, output = project.run("bash", "-c", command[1], timeout=1500)
     assert status == 0, output
     summary = json.loads((project.folder / "artifacts/corpus/summary.json").read_text())
     assert [split["labeled"] for split in summary["splits"].values()] == [12, 4, 4]
