@@ -62,17 +62,17 @@ def write_predictions(
         )
     predictor = Predictor(bundle)
     write: Writer | None = None
-    answered = False
+    answered: list[bool] = []  # of each group; a closed pipe ends the block before
     with open_output(path) as out:
         for rows in groups:
             pairs = [_tokenize(row, predictor) for row in rows]
             first = write is None
             write = write or make_writer(style, rows, out, folder.name, explain)
-            answered |= _predict_group(rows, pairs, predictor, explain, write)
+            answered.append(_predict_group(rows, pairs, predictor, explain, write))
             out.flush()
             if first and style == "text":  # the other formats have the column `model`
                 print(f"model: {folder.name}", file=sys.stderr)
-    if write and not answered:
+    if answered and not any(answered):
         words = f"the vocabulary is {folder / WORDS}"
         raise DataError(f"no answer: each pair has a sentence without a known word; {words}")
 
