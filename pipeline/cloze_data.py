@@ -117,7 +117,7 @@ def write_kind(folder: Path, splits: dict[str, Split], params: Params) -> dict[s
     vectors = torch.zeros(len(words), params.vectors.dimensions)
     found = torch.zeros(len(words)).bool()
     if params.vectors.source != "random":
-        vectors, found = look_up(words, params.vectors)
+        vectors, found, _ = look_up(words, params.vectors)
     save_stored({"vectors": vectors, "found": found}, folder / "vectors.pt")
     ids = {word: row for row, word in enumerate(words, start=FIRST_WORD)}
     described = {}

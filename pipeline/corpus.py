@@ -1,10 +1,12 @@
-"""Stage `corpus`: generate or download sentence pairs; one jsonl file per split."""
+"""Stage `corpus`: generate, download or read sentence pairs; one jsonl file per split."""
 
 from collections.abc import Iterator
 
 from tqdm import tqdm
 
-from pipeline.datasets.download import fetch
+from actmodels.files import file_digest
+from pipeline.datasets.download import fetch, locate
+from pipeline.datasets.pair_files import read_pair_file
 from pipeline.datasets.snli import PARSES, Pair, read_split, write_splits
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Corpus
@@ -12,13 +14,17 @@ from pipeline.parameters.section import SPLITS
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.synthetic.captions.corpus import generate_split
 
+# the pairs of each split, and the SHA-256 of the files that they come from
+Source = tuple[dict[str, Iterator[Pair]], dict[str, str]]
+
 
 def main() -> None:
     """Write artifacts/corpus/."""
     corpus = load_params().corpus
-    pairs = generated(corpus) if corpus.source == "captions" else fetched(corpus)
+    read = {"captions": generated, "snli": fetched, "files": from_files}[corpus.source]
+    pairs, digests = read(corpus)
     splits = {split: parsed(split_pairs, corpus.parses) for split, split_pairs in pairs.items()}
-    write_splits(artifacts("corpus"), corpus.source, splits)
+    write_splits(artifacts("corpus"), corpus.source, splits, digests)
 
 
 def parsed(pairs: Iterator[Pair], parses: bool) -> Iterator[Pair]:
@@ -28,22 +34,35 @@ def parsed(pairs: Iterator[Pair], parses: bool) -> Iterator[Pair]:
         yield pair | trees if parses else pair
 
 
-def generated(corpus: Corpus) -> dict[str, Iterator[Pair]]:
+def generated(corpus: Corpus) -> Source:
     """Return iterators that generate the splits, each with a progress bar."""
     settings, splits = corpus.captions, {}
     for split in SPLITS:
         total = round(getattr(settings, split) * (1 + settings.unlabeled))
         pairs = generate_split(settings, split)
         splits[split] = iter(tqdm(pairs, f"draw {split}", total, unit=" pairs"))
-    return splits
+    return splits, {}
 
 
-def fetched(corpus: Corpus) -> dict[str, Iterator[Pair]]:
+def fetched(corpus: Corpus) -> Source:
     """Download the archive of SNLI; return iterators that read the splits from it."""
     archive, counts = fetch(corpus.snli, "corpus.snli"), corpus.snli.labeled_pairs or {}
-    return {
+    splits = {
         split: read_split(archive, corpus.snli.folder, split, counts.get(split)) for split in SPLITS
     }
+    return splits, {"archive": corpus.snli.sha256 or file_digest(archive)}
+
+
+def from_files(corpus: Corpus) -> Source:
+    """Locate the files of the splits; return iterators that read them, with a progress bar."""
+    files = corpus.files
+    paths = {
+        split: locate(getattr(files, split), files.sha256[split], f"corpus.files.{split}")
+        for split in SPLITS
+    }
+    splits = {split: read_pair_file(path, split, files) for split, path in paths.items()}
+    bars = {s: iter(tqdm(pairs, f"read {s}", unit=" pairs")) for s, pairs in splits.items()}
+    return bars, {split: file_digest(path) for split, path in paths.items()}
 
 
 if __name__ == "__main__":

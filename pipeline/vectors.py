@@ -14,11 +14,12 @@ def main() -> None:
     """Write artifacts/vectors/: the vectors, and how many words are pre-trained."""
     params = load_params()
     counts = read_counts(require_artifact("vocabulary", "words.tsv"))[: params.vocabulary.size]
-    vectors, found = look_up([word for word, _ in counts], params.vectors)
+    vectors, found, digest = look_up([word for word, _ in counts], params.vectors)
     save_stored({"vectors": vectors, "found": found}, artifacts("vectors", "vectors.pt"))
     tokens = torch.tensor([count for _, count in counts])
     summary = {
         "source": params.vectors.source,
+        **({"sha256": digest} if digest else {}),
         "words": len(counts),
         "found": int(found.sum()),
         "type_coverage": round(int(found.sum()) / max(len(counts), 1), 6),

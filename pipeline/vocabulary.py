@@ -22,7 +22,7 @@ def labeled(
     """Yield the labeled pairs of a split, tokenized; count pairs and parses in `counts`, and words.
 
     Raises:
-        DataError: a sentence has no words, or no parse matches its sentence.
+        DataError: no parse matches its sentence.
     """
     path = require_artifact("corpus", f"{split}.jsonl")
     for pair in tqdm(read_pairs(path), f"tokenize {split}", unit=" pairs"):
@@ -33,9 +33,6 @@ def labeled(
         premise, hypothesis = (
             [*tokenize(pair[key], lowercase)] for key in ("sentence1", "sentence2")
         )
-        if not (premise and hypothesis):
-            problem = "has a sentence without words; correct or remove it in the corpus"
-            raise DataError(f"{path.name}: pair {pair['pairID']} {problem}")
         words.update(premise + hypothesis)
         yield TokenPair(
             pair["pairID"],

@@ -27,6 +27,7 @@ _SPELLINGS = {
     "Intra Attention": "Intra-Attention",
     "Word By Word": "Word-by-Word",
 }
+_CORPORA = {"captions": "generated captions", "snli": "SNLI subset", "files": "own files"}
 SNLI_TRAIN = 549_367  # labeled training pairs of SNLI 1.0 (paper, appendix D)
 
 
@@ -144,6 +145,6 @@ def corpus(data: Artifacts) -> str:
     """Return the name and size of the corpus."""
     if on_all_of_snli(data):
         return "SNLI"
-    generated = data.documents["corpus/summary"]["source"] == "captions"
+    source = str(data.documents["corpus/summary"]["source"])
     pairs = data.documents["tensors/manifest"]["pairs"]["train"]
-    return f"{'generated captions' if generated else 'SNLI subset'}, {pairs:,} pairs"
+    return f"{_CORPORA[source]}, {pairs:,} pairs"

@@ -1,6 +1,7 @@
-"""Stream members of zip and tar archives; nothing is extracted to disk."""
+"""Stream members of zip and tar archives, and text files; nothing is extracted to disk."""
 
 import errno
+import gzip
 import io
 import lzma
 import tarfile
@@ -23,14 +24,18 @@ UNREADABLE = (  # RuntimeError: encryption or an unknown compression
     *(EOFError, RuntimeError, OSError),
 )
 TAR = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+TEXT = (".txt", ".vec", ".gz")  # without a member, the file itself is the text
 BAR_LINES = 4096  # lines per update of the progress bar, which is slower than reading a line
 
 
 @contextmanager
-def open_member(archive: Path, member: str, key: str) -> Iterator[tuple[BinaryIO, int]]:
+def open_member(
+    archive: Path, member: str | None, key: str
+) -> Iterator[tuple[BinaryIO, int | None]]:
     """Open a member for reading, with its size in bytes; zip members are verified by their CRC.
 
     Args:
+        member: None for a text file, also gzipped (size None), or for the only file of an archive.
         key: section of params.yaml that configures the file, for messages.
 
     Raises:
@@ -39,35 +44,50 @@ def open_member(archive: Path, member: str, key: str) -> Iterator[tuple[BinaryIO
     """
     opened: Any  # zipfile and tarfile share no interface
     try:
-        if archive.name.endswith(TAR):
+        if member is None and archive.name.endswith(TEXT) and not archive.name.endswith(TAR):
+            size = None if archive.suffix == ".gz" else archive.stat().st_size
+            with gzip.open(archive) if size is None else archive.open("rb") as opened:
+                yield opened, size
+        elif archive.name.endswith(TAR):
             with tarfile.open(archive) as opened:
                 # regular files only: a link may point outside the archive
                 files = {info.name: info for info in opened if info.isfile()}
-                with opened.extractfile(_find(archive, member, files)) as stream:
-                    yield stream, files[member].size
+                info = _find(archive, member, files, key)
+                with opened.extractfile(info) as stream:
+                    yield stream, info.size
         else:
             with zipfile.ZipFile(archive) as opened:
-                infos = {info.filename: info for info in opened.infolist()}
+                infos = {info.filename: info for info in opened.infolist() if not info.is_dir()}
                 if opened.namelist().count(member) > 1:
                     raise DataError(f"{archive} has {member} twice; expected it once")
                 # ZipExtFile.readline is slow; buffered reads are fast
-                raw = opened.open(_find(archive, member, infos))
-                with io.BufferedReader(raw, BUFFER_BYTES) as stream:
-                    yield stream, infos[member].file_size
+                info = _find(archive, member, infos, key)
+                with io.BufferedReader(opened.open(info), BUFFER_BYTES) as stream:
+                    yield stream, info.file_size
     except UNREADABLE as error:
         if isinstance(error, OSError) and error.errno not in (errno.EINVAL, None):
             raise  # an error of the disk, not of the archive
         # tarfile lists each compression on a line
         reason = str(error).partition("\n")[0].rstrip(":") or "the archive is truncated"
         raise DataError(
-            f"{archive}: cannot read {member} ({reason}); the file has the expected "
-            f"SHA-256, so correct {key}.urls and {key}.sha256 in params.yaml"
+            f"{archive}: cannot read {member or 'it'} ({reason}); the file is complete and has "
+            f"any expected SHA-256, so correct {key}.urls and {key}.sha256 in params.yaml"
         ) from error
 
 
-def _find(archive: Path, member: str, files: dict[str, Any]) -> Any:
+def named(archive: Path, member: str | None) -> str:
+    """Return the name of a member for messages."""
+    return str(archive) if member is None else f"{member} in {archive}"
+
+
+def _find(archive: Path, member: str | None, files: dict[str, Any], key: str) -> Any:
     if member in files:
         return files[member]
+    if member is None:
+        if len(files) == 1:
+            return next(iter(files.values()))
+        problem = f"has {len(files)} files; name one in {key}.member in params.yaml"
+        raise DataError(f"{archive} {problem}")
     base = PurePosixPath(member).name
     near = [name for name in files if PurePosixPath(name).name == base]
     near = (near or get_close_matches(member, files, cutoff=0.3) or [*files])[:3]
@@ -75,14 +95,16 @@ def _find(archive: Path, member: str, files: dict[str, Any]) -> Any:
     raise DataError(f"{archive} has no member {member} ({listed}); correct the name in params.yaml")
 
 
-def member_lines(archive: Path, member: str, key: str, label: str) -> Iterator[tuple[int, bytes]]:
+def member_lines(
+    archive: Path, member: str | None, key: str, label: str
+) -> Iterator[tuple[int, bytes]]:
     """Yield (line number from 1, line with its newline) under a progress bar over the bytes."""
     with (
         open_member(archive, member, key) as (stream, size),
         tqdm(total=size, desc=label, unit="B", unit_scale=True) as bar,
     ):
-        for number, line in numbered_lines(stream, f"{member} in {archive}"):
+        for number, line in numbered_lines(stream, named(archive, member)):
             yield number, line
             if number % BAR_LINES == 0:
                 bar.update(stream.tell() - bar.n)
-        bar.update(size - bar.n)
+        bar.update(stream.tell() - bar.n)

@@ -1,9 +1,11 @@
-"""Download a file with a known SHA-256 from the first mirror that has it.
+"""Locate a local file, or download one from the first mirror that has it.
 
 Transferred bytes stay in a partial file, so a download resumes after a network error, a crash or a
-kill. The digest of the complete file is verified.
+kill. The digest of the complete file is verified. Without a digest, a local file is read in place,
+an interrupted download starts again, and a complete one is kept until it is removed.
 """
 
+import hashlib
 import os
 import sys
 import time
@@ -19,13 +21,14 @@ from urllib3.exceptions import HTTPError, IncompleteRead
 from actmodels.errors import DataError, printable
 from actmodels.files import file_digest
 from pipeline.parameters.section import Fetched
-from pipeline.runtime.stage import file_lock, state_folder
+from pipeline.runtime.stage import file_lock, project, state_folder
 
 ATTEMPTS = 5  # consecutive attempts without progress
 FIRST_WAIT_S, MAX_WAIT_S = 1.0, 30.0  # the wait doubles with each attempt
 TIMEOUTS_S = (15.0, 60.0)  # to connect; between bytes, because a slow server has not stalled
 CHUNK_BYTES = 1 << 18
 RETRY_STATUSES = (408, 425, 429)  # in addition to 5xx
+CHECK_URL = "check its path or URL in params.yaml"
 
 
 class InterruptedTransferError(Exception):
@@ -36,11 +39,37 @@ class RefusedError(Exception):
     """The URL does not provide the file, and a retry would not help."""
 
 
+def locate(place: str, sha256: str | None, key: str) -> Path:
+    """Return the path of a file: a local one in place, a remote one in the state folder.
+
+    Args:
+        place: a path from the project's folder, or a URL (https://, http:// or file:///).
+        sha256: its digest; None prints the digest.
+
+    Raises:
+        DataError: the file cannot be read or downloaded, or has another digest.
+    """
+    if place.startswith(("https://", "http://")):
+        return fetch(Fetched(urls=[place], sha256=sha256, bytes=None), key)
+    local = (project() / place).absolute().as_uri()
+    try:
+        path = _local_path(place if place.startswith("file:///") else local)
+        digest = file_digest(path)
+    except (RefusedError, OSError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"{key}: {place}: {reason}; {CHECK_URL}") from error
+    if sha256 is None:
+        _log(f"{key}: {path} has SHA-256 {digest}")
+    elif digest != sha256:
+        raise DataError(f"{key}: {path} has SHA-256 {digest}, expected {sha256} of params.yaml")
+    return path
+
+
 def fetch(file: Fetched, key: str) -> Path:
     """Return the path of a file in the state folder; download it unless a valid copy exists.
 
     Safe for concurrent processes: one downloads and the others wait. The name of the file has its
-    digest and the name in its first URL.
+    digest (without one, the digest of its first URL) and the name in its first URL.
 
     Args:
         file: mirrors in order of preference (https://, http:// or file:///), and the digest.
@@ -49,20 +78,25 @@ def fetch(file: Fetched, key: str) -> Path:
     Raises:
         DataError: no mirror provides a file with this digest, or the file cannot be written.
     """
+    if file.sha256 is None and file.urls[0].startswith("file:///"):
+        return locate(file.urls[0], None, key)
     store = state_folder() / "downloads"
     name = PurePosixPath(unquote(urlsplit(file.urls[0]).path)).name or "file"
-    target = store / f"{file.sha256[:16]}-{name}"
+    digest = file.sha256 or hashlib.sha256(file.urls[0].encode()).hexdigest()
+    target = store / f"{digest[:16]}-{name}"
     part, lock = (target.with_name(target.name + end) for end in (".part", ".lock"))
     waiting = f"{key}: another process is fetching {target.name}; waiting for it"
     try:
         with file_lock(lock, lambda: _log(waiting)):
-            if not target.exists() or file_digest(target) != file.sha256:
+            if not target.exists() or file.sha256 not in (None, file_digest(target)):
                 _try_mirrors(file, part, key)
                 part.replace(target)
     except OSError as error:
         problem = f"cannot write to {error.filename or store} ({error.strerror or error})"
         advice = "fix this and run again (downloaded bytes are kept)"
         raise DataError(f"{key}: {problem}; {advice}") from error
+    if file.sha256 is None:
+        _log(f"{key}: {target} has SHA-256 {file_digest(target)}; remove it to fetch it again")
     return target
 
 
@@ -76,7 +110,7 @@ def _try_mirrors(file: Fetched, part: Path, key: str) -> None:
         except InterruptedTransferError as error:
             problem = f"{error}, {ATTEMPTS} times in a row; run again to resume"
         except RefusedError as error:
-            problem = f"{error}; check {key}.urls in params.yaml"
+            problem = f"{error}; {CHECK_URL}"
         problems.append(f"{key}: {url}: {problem}")
     raise DataError("\n".join(problems))
 
@@ -87,19 +121,26 @@ def _download(url: str, file: Fetched, part: Path, key: str) -> None:
         if urlsplit(url).scheme == "file":
             resumed = _copy(url, part)
         else:
-            resumed = _transfer_with_retries(url, part, file.bytes, key)
+            resumed = _transfer_with_retries(url, part, file, key)
         digest, size = file_digest(part), _size(part)
-        if digest == file.sha256:
+        if file.sha256 in (None, digest):
             return
         part.unlink()
         if not resumed:
             break  # otherwise the pieces may be of two versions: restart once
-    expected = f"expected {file.sha256} ({key}.sha256)"
+    expected = f"expected {file.sha256} of params.yaml"
     raise RefusedError(f"{size:,} bytes came with SHA-256 {digest}, {expected}")
 
 
 def _copy(url: str, part: Path) -> bool:
     """Copy a local file; return False, because a copy is never resumed."""
+    with _local_path(url).open("rb") as source, part.open("wb") as out:
+        copyfileobj(source, out)
+    return False
+
+
+def _local_path(url: str) -> Path:
+    """Return the path of a file URL; raise RefusedError unless it is a readable regular file."""
     address = urlsplit(url)
     if address.netloc not in ("", "localhost"):
         raise RefusedError(
@@ -109,23 +150,24 @@ def _copy(url: str, part: Path) -> bool:
     try:
         if path.exists() and not path.is_file():  # opening or reading a pipe may block
             raise RefusedError("it is a folder, a pipe or a device; expected a regular file")
-        source = path.open("rb")
+        path.open("rb").close()
     except OSError as error:
         raise RefusedError(f"the file cannot be read ({error.strerror})") from error
-    with source, part.open("wb") as out:
-        copyfileobj(source, out)
-    return False
+    return path
 
 
-def _transfer_with_retries(url: str, part: Path, size: int | None, key: str) -> bool:
+def _transfer_with_retries(url: str, part: Path, file: Fetched, key: str) -> bool:
     """Call `_transfer` until it completes, or until ATTEMPTS in a row make no progress."""
     attempt = 0
     while True:
+        if file.sha256 is None:  # nothing would reveal pieces of two versions
+            part.unlink(missing_ok=True)
         before = _size(part)
         try:
-            return _transfer(url, part, size, key)
+            return _transfer(url, part, file.bytes, key)
         except InterruptedTransferError as error:
-            attempt = 1 if _size(part) > before else attempt + 1
+            resumes = file.sha256 is not None and _size(part) > before
+            attempt = 1 if resumes else attempt + 1
             if attempt == ATTEMPTS:
                 raise
             pause = min(FIRST_WAIT_S * 2 ** (attempt - 1), MAX_WAIT_S)

@@ -19,8 +19,9 @@ from typing_extensions import TypedDict  # pydantic needs this one before Python
 from actmodels.configs import LABELS
 from actmodels.errors import DataError, shown
 from actmodels.validators import NonNegativeInt
-from pipeline.datasets.archive import member_lines
-from pipeline.datasets.text_lines import unique_keys, write_lines
+from pipeline.datasets.archive import member_lines, named
+from pipeline.datasets.rows import json_object
+from pipeline.datasets.text_lines import decoded, write_lines
 from pipeline.parameters.section import must_be
 from pipeline.parameters.sentences import sentence
 from pipeline.runtime.results import write_json
@@ -57,10 +58,18 @@ def read_pairs(path: Path) -> Iterator[Pair]:
         yield from map(json.loads, lines)
 
 
-def write_splits(folder: Path, source: str, splits: Mapping[str, Iterable[Pair]]) -> None:
+def write_splits(
+    folder: Path,
+    source: str,
+    splits: Mapping[str, Iterable[Pair]],
+    digests: Mapping[str, str] | None = None,
+) -> None:
     """Write the splits and a summary with the `source` into an empty `folder`.
 
     Pairs are generated while they are written, split by split. On an error, the folder is removed.
+
+    Args:
+        digests: SHA-256 of the files that the pairs come from, by name.
     """
     summary = {}
     with clean_dir(folder):
@@ -68,10 +77,11 @@ def write_splits(folder: Path, source: str, splits: Mapping[str, Iterable[Pair]]
             counts: Counter[str] = Counter()
             write_lines(folder / f"{split}.jsonl", _counted(pairs, counts))
             unlabeled = counts.pop(UNLABELED, 0)
-            head = {"labeled": counts.total(), "unlabeled": unlabeled}
+            totals = {"labeled": counts.total(), "unlabeled": unlabeled}
             per_label = {label: counts[label] for label in LABELS}
-            summary[split] = {"pairs": sum(head.values())} | head | per_label
-        write_json(folder / "summary.json", {"source": source, "splits": summary}, indent=1)
+            summary[split] = {"pairs": sum(totals.values())} | totals | per_label
+        head = {"source": source} | ({"sha256": digests} if digests else {})
+        write_json(folder / "summary.json", head | {"splits": summary}, indent=1)
 
 
 def _counted(pairs: Iterable[Pair], counts: Counter[str]) -> Iterator[str]:
@@ -88,37 +98,64 @@ def read_split(archive: Path, folder: str, split: str, expected: int | None) -> 
             pairs, or their number differs from `expected`.
     """
     member = f"{folder}/snli_1.0_{split}.jsonl"
-    labeled = 0
-    first: dict[str, int] = {}
-    for number, line in member_lines(archive, member, "corpus.snli", f"snli {split}"):
-        where = f"{member}, line {number}"
-        pair = parse_pair(line, where)
-        if (before := first.setdefault(pair["pairID"], number)) != number:
-            name = shown(pair["pairID"])
-            raise DataError(f"{where}: pairID is {name}, as in line {before}; expected a unique id")
+    source, labeled = named(archive, member), 0
+    lines = member_lines(archive, member, "corpus.snli", f"snli {split}")
+    places = ((f"{member}, line {number}", number, line) for number, line in lines)
+    pairs = ((where, number, parse_pair(line, where)) for where, number, line in places)
+    for pair in checked_split(pairs, source):
         labeled += pair["gold_label"] != UNLABELED
         yield pair
-    if not labeled:
-        raise DataError(f"{member} in {archive} has no labeled pair; expected at least one")
     if expected is not None and labeled != expected:
         raise DataError(
-            f"{member} in {archive} has {labeled} labeled pairs, expected {expected}; correct "
+            f"{source} has {labeled} labeled pairs, expected {expected}; correct "
             f"corpus.snli.labeled_pairs.{split}, or set corpus.snli.labeled_pairs to null"
         )
 
 
-def parse_pair(line: str | bytes, where: str) -> Pair:
-    """Parse and validate a line; keys that are not in SnliPair are dropped.
+def checked_split(pairs: Iterable[tuple[str, int, Pair]], source: str) -> Iterator[Pair]:
+    """Yield the pairs of a split.
+
+    Args:
+        pairs: the place of each pair, the number of its line, and the pair.
 
     Raises:
-        DataError: not JSON, a duplicate or missing key, or an invalid value; names `where`.
+        DataError: an id occurs twice, or no pair is labeled.
     """
+    labeled = False
+    first: dict[str, int] = {}
+    for where, number, pair in pairs:
+        if (before := first.setdefault(pair["pairID"], number)) != number:
+            problem = f"the id {shown(pair['pairID'])} was used before, at {before}"
+            raise DataError(f"{where}: {problem}; expected a unique id")
+        labeled = labeled or pair["gold_label"] != UNLABELED
+        yield pair
+    if not labeled:
+        raise DataError(f"{source} has no labeled pair; expected at least one")
+
+
+def parse_pair(line: bytes, where: str) -> Pair:
+    """Parse and validate a line; see checked_pair."""
+    return checked_pair(json_object(decoded(line, where), where), where)
+
+
+def checked_pair(row: Any, where: str, names: Mapping[str, str] | None = None) -> Pair:
+    """Validate a pair; keys that are not in SnliPair are dropped.
+
+    Args:
+        names: names of the keys in the file, for messages.
+
+    Raises:
+        DataError: a missing key or an invalid value, or a labeled pair has an empty sentence.
+    """
+    names = names or {}
     try:
-        row = json.loads(line, object_pairs_hook=unique_keys)
-        return ADAPTER.validate_python(row, strict=True)
+        pair: Pair = ADAPTER.validate_python(row, strict=True)
     except ValidationError as error:
-        raise DataError(f"{where}: {sentence(error.errors()[0], SnliPair)}") from None
-    except (ValueError, RecursionError) as error:
-        raise DataError(
-            f"{where}: not a JSON object ({error}); expected a sentence pair"
-        ) from error
+        details = error.errors()[0]
+        details["loc"] = tuple(names.get(str(key), key) for key in details["loc"])
+        raise DataError(f"{where}: {sentence(details, SnliPair)}") from None
+    for key in ("sentence1", "sentence2"):
+        if pair["gold_label"] != UNLABELED and not pair[key].strip():
+            problem = f"{names.get(key, key)} has no words; correct or remove the pair"
+            raise DataError(f"{where}: {problem}")
+    return pair

@@ -48,6 +48,11 @@ _RULES = [
 ]
 
 
+def is_word(token: str) -> bool:
+    """Return whether a token has a letter or digit; otherwise it is a mark."""
+    return any(letter.isalnum() for letter in token)
+
+
 @functools.lru_cache(maxsize=4096)  # SNLI repeats each premise three times in a row
 def tokenize(sentence: str, lowercase: bool) -> tuple[str, ...]:
     """Split a sentence into tokens without white space."""

@@ -1,4 +1,4 @@
-"""Load word vectors from GloVe's text format, or draw random vectors.
+"""Load word vectors in GloVe's text format, from a text file or an archive, or draw random ones.
 
 A line of GloVe's format is `word number number ...`. Some words contain spaces, so numbers are
 counted from the right. The 840B file has 2.2 million lines; the others are skipped by one search.
@@ -21,7 +21,8 @@ from torch import Tensor
 from tqdm import tqdm
 
 from actmodels.errors import DataError
-from pipeline.datasets.archive import member_lines
+from actmodels.files import file_digest
+from pipeline.datasets.archive import member_lines, named
 from pipeline.datasets.download import fetch
 from pipeline.parameters.schema import Vectors
 
@@ -30,25 +31,27 @@ CHUNK_LINES = 4096  # parsed together
 BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor]:
-    """Return vectors, float32 [words, dimensions], and whether each is defined, bool [words]."""
+def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor, str | None]:
+    """Return vectors, float32 [words, dimensions]; whether each is defined, bool [words]; and the
+    SHA-256 of their file, None for random vectors.
+    """
     random, glove = settings.random, settings.glove
     if settings.source == "random":
         vectors = draw_vectors(words, settings.dimensions, random.seed, random.std)
-        return vectors, torch.ones(len(words)).bool()
+        return vectors, torch.ones(len(words)).bool(), None
     archive = fetch(glove, "vectors.glove")
     vectors, found = read_vectors(archive, glove.member, words, settings.dimensions)
     total = vectors.norm(dim=1).sum()
     if not total or not total.isfinite():
         raise DataError(
-            f"{glove.member} in {archive}: no vector of any of the {len(words)} words, or only "
+            f"{named(archive, glove.member)}: no vector of any of the {len(words)} words, or only "
             "zeros, or infinite lengths; expected vectors of the corpus' language in UTF-8"
         )
-    return vectors, found
+    return vectors, found, glove.sha256 or file_digest(archive)
 
 
 def read_vectors(
-    archive: Path, member: str, words: Sequence[str], dimensions: int
+    archive: Path, member: str | None, words: Sequence[str], dimensions: int
 ) -> tuple[Tensor, Tensor]:
     """Read the vectors of distinct words; the first line of a word counts.
 
@@ -67,10 +70,11 @@ def read_vectors(
     # a word with spaces is recognized by its part before the first space
     starts = {word.partition(b" ")[0] for word in rows}
     chunk: dict[int, tuple[str, bytes]] = {}  # of each row, the place and the numbers
+    source = named(archive, member)
     for number, line in member_lines(archive, member, "vectors.glove", "vectors"):
         if line[: line.find(b" ")] not in starts and number > 1:
             continue
-        where = f"{member} in {archive}, line {number}"
+        where = f"{source}, line {number}"
         if number == 1 and _is_header(line, dimensions, where):
             continue
         word, numbers = _columns(line, dimensions, where)

@@ -14,13 +14,15 @@ from typing import Literal
 
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
+from pipeline.datasets.tokenizer import is_word
+
 WordClass = Literal["content", "function", "mark"]
 
 
 @cache  # one entry per distinct word of the corpus
 def word_class(word: str) -> WordClass:
     """Return the class of a token; case is ignored."""
-    if not any(letter.isalnum() for letter in word):
+    if not is_word(word):
         return "mark"
     if "'" in word or word.lower() in ENGLISH_STOP_WORDS:
         return "function"

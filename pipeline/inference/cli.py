@@ -19,14 +19,14 @@ from actmodels.configs import LABELS
 from actmodels.errors import ArtifactError, DataError
 from actmodels.files import replacing
 from pipeline.datasets.tokens import TokenPair
-from pipeline.inference.bundle import read_bundle
+from pipeline.inference.bundle import WORDS, read_bundle
 from pipeline.inference.input_pairs import InputPair
 from pipeline.inference.predictor import PairError, PairPrediction, Predictor
-from pipeline.predict.explain import explain_steps, summarize
+from pipeline.predict.explain import escape_controls, explain_steps, summarize
 
 CHUNK = 512  # pairs per update of the progress bar
-ADDED = ("model", "predicted", *LABELS, "steps", "unknown_words", "attention")
-as_json = partial(json.dumps, ensure_ascii=False)
+ADDED = ("model", "predicted", *LABELS, "steps", "unknown_words", "reliable", "refusal")
+as_json = partial(json.dumps, ensure_ascii=False, default=str)  # dates of Parquet
 Writer = Callable[[InputPair, PairPrediction], object]
 
 
@@ -49,7 +49,7 @@ def write_predictions(
 
     Raises:
         ArtifactError: the model is missing or corrupt, or differs from best.json.
-        DataError: a pair is invalid.
+        DataError: a pair is invalid, or no pair has an answer.
     """
     torch.set_num_threads(1)  # results do not depend on the number of cores
     bundle = read_bundle(folder)
@@ -62,15 +62,19 @@ def write_predictions(
         )
     predictor = Predictor(bundle)
     write: Writer | None = None
+    answered: list[bool] = []  # of each group; a closed pipe ends the block before
     with open_output(path) as out:
         for rows in groups:
             pairs = [_tokenize(row, predictor) for row in rows]
             first = write is None
             write = write or make_writer(style, rows, out, folder.name, explain)
-            _predict_group(rows, pairs, predictor, explain, write)
+            answered.append(_predict_group(rows, pairs, predictor, explain, write))
             out.flush()
             if first and style == "text":  # the other formats have the column `model`
                 print(f"model: {folder.name}", file=sys.stderr)
+    if answered and not any(answered):
+        words = f"the vocabulary is {folder / WORDS}"
+        raise DataError(f"no answer: each pair has a sentence without a known word; {words}")
 
 
 @contextmanager
@@ -119,8 +123,10 @@ def _predict_group(
     predictor: Predictor,
     explain: bool,
     write: Writer,
-) -> None:
-    unknown: list[list[str]] = []
+) -> bool:
+    """Write the predictions of a group; return whether one of them is an answer."""
+    unknown: list[str] = []  # the first of each pair
+    unreliable = refused = 0
     few = len(rows) <= CHUNK  # disable=None hides the bar unless stderr is a terminal
     with tqdm(total=len(rows), desc="predict", unit=" pairs", disable=few or None) as progress:
         for start in range(0, len(rows), CHUNK):
@@ -128,15 +134,22 @@ def _predict_group(
             predictions = predictor.predict(pairs[chunk], attention=explain)
             for row, prediction in zip(rows[chunk], predictions, strict=True):
                 write(row, prediction)
-            unknown += [p.unknown_words for p in predictions if p.unknown_words]
+            unknown += [p.unknown_words[0] for p in predictions if p.unknown_words]
+            refused += sum(p.refusal is not None for p in predictions)
+            unreliable += sum(p.refusal is None and not p.reliable for p in predictions)
             progress.update(len(predictions))
     if unknown and len(rows) > 1:  # the prediction of a single pair lists its unknown words
         have = "has" if len(unknown) == 1 else "have"
         print(
             f"{len(unknown)} of {len(rows)} pairs {have} words outside the model's vocabulary; "
-            f"the first: {unknown[0][0]!r}",
+            f"the first: {unknown[0]!r}; unreliable answers: {unreliable}; refused: {refused}",
             file=sys.stderr,
         )
+    return refused < len(rows)
+
+
+def _prefix(row: InputPair) -> str:
+    return f"{escape_controls(row.name)}: " if row.name else ""
 
 
 def make_writer(
@@ -154,10 +167,10 @@ def make_writer(
     if style == "text":
         console = Console(file=out)
         render = (lambda result: explain_steps(result, console)) if explain else summarize
-        return lambda _, prediction: out.write(render(prediction) + "\n")
+        return lambda row, prediction: out.write(f"{_prefix(row)}{render(prediction)}\n")
     for row in rows:
         for field in row.fields:
-            if field in ADDED:
+            if field in (*ADDED, "attention"):
                 raise DataError(f"{row.where}: {field!r} is a field of the output; rename it")
 
     def fields(row: InputPair, prediction: PairPrediction) -> dict[str, Any]:
@@ -166,13 +179,13 @@ def make_writer(
 
     if style == "jsonl":
         return lambda row, prediction: out.write(as_json(fields(row, prediction)) + "\n")
-    columns = [*dict.fromkeys(field for row in rows for field in row.fields), *ADDED[:-1]]
+    columns = [*dict.fromkeys(field for row in rows for field in row.fields), *ADDED]
     table = csv.DictWriter(out, columns, extrasaction="ignore", restval="", lineterminator="\n")
     table.writeheader()
     return lambda row, prediction: table.writerow(
         {
-            # nested values are written as JSON
-            name: as_json(value) if isinstance(value, dict | list) else value
+            # nested values and booleans are written as JSON
+            name: as_json(value) if isinstance(value, dict | list | bool) else value
             for name, value in fields(row, prediction).items()
         }
     )

@@ -23,7 +23,7 @@ class EntailmentModel:
             params: {"attention": True} adds the column `attention`; see PairPrediction.
 
         Returns:
-            A table [pairs] with the columns predicted, one per label, steps and unknown_words.
+            A table [pairs] with the columns of PairPrediction.row.
 
         Raises:
             MlflowException: a sentence is not text, is empty, or is too long. MLflow serves it

@@ -14,8 +14,12 @@ from pipeline.runtime.stage import require_artifact
 CORPORA = {
     "captions": "the embedded corpus of generated captions, which this project wrote",
     "snli": "SNLI 1.0 (Bowman et al. 2015), CC BY-SA 4.0, or archives configured instead",
+    "files": "the files of `corpus.files` in params.yaml",
 }
-LICENSES = {"snli": "cc-by-sa-4.0"}  # of the training data; MIT for generated pairs
+LICENSES = {
+    "snli": "cc-by-sa-4.0",
+    "files": "unknown",
+}  # of the training data; MIT for generated pairs
 HUB_DATASETS = {"snli": "stanfordnlp/snli"}
 VECTORS = {
     "random": "random word vectors, which have no license",

@@ -78,9 +78,10 @@ def signature() -> dict[str, str]:
     }
     trace = {"type": "array", "items": _object(step)}
     attention = _object({"premise": texts, "hypothesis": texts, "trace": trace})
-    outputs = {"predicted": text, **probabilities, "unknown_words": texts}
-    # models without steps return neither; attention is returned on request
-    optional = {"steps": integer, "attention": attention}
+    outputs = {"unknown_words": texts, "reliable": {"type": "boolean"}}
+    # null in a refusal; models without steps return neither; attention is returned on request
+    optional = {"predicted": text, **probabilities, "refusal": text}
+    optional |= {"steps": integer, "attention": attention}
     params = [{"name": "attention", "type": "boolean", "default": False, "shape": None}]
     return {
         "inputs": json.dumps(_columns({"premise": text, "hypothesis": text}, True)),

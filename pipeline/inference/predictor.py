@@ -14,7 +14,7 @@ from actmodels.registry import MODELS
 from actmodels.tracing import trace
 from pipeline.datasets.encode import encode
 from pipeline.datasets.parses import read_parse
-from pipeline.datasets.tokenizer import tokenize
+from pipeline.datasets.tokenizer import is_word, tokenize
 from pipeline.datasets.tokens import TokenPair
 from pipeline.inference.bundle import Bundle
 from pipeline.inference.steps import by_label, described_steps
@@ -32,23 +32,31 @@ class PairPrediction(NamedTuple):
     """The prediction of a model for one pair.
 
     Attributes:
-        predicted: most probable label.
-        probabilities: probability of each label.
-        steps: number of inference steps; None for a model without steps.
+        predicted: most probable label; None if refused.
+        probabilities: probability of each label; None if refused.
+        steps: number of inference steps; None for a model without steps, or if refused.
         unknown_words: distinct tokens outside the vocabulary, which share one vector.
         attention: see `pipeline.inference.steps.described_steps`; None unless requested.
+        refusal: why there is no answer; None if there is one.
     """
 
-    predicted: str
-    probabilities: dict[str, float]
+    predicted: str | None
+    probabilities: dict[str, float] | dict[str, None]
     steps: int | None
     unknown_words: list[str]
     attention: dict[str, Any] | None
+    refusal: str | None = None
+
+    @property
+    def reliable(self) -> bool:
+        """Return whether there is an answer, and the vocabulary has all words (not all marks)."""
+        return self.refusal is None and not any(map(is_word, self.unknown_words))
 
     def row(self) -> dict[str, Any]:
-        """Return a table row: predicted, one column per label, steps, unknown_words."""
+        """Return a table row: the fields of PairPrediction without attention, and `reliable`."""
         rest = {"steps": self.steps, "unknown_words": self.unknown_words}
-        return {"predicted": self.predicted, **self.probabilities, **rest}
+        verdict = {"reliable": self.reliable, "refusal": self.refusal}
+        return {"predicted": self.predicted, **self.probabilities, **rest, **verdict}
 
 
 class Predictor:
@@ -125,7 +133,17 @@ class Predictor:
         for pair, label, row, pair_steps, described in zip(*columns, strict=True):
             tokens = dict.fromkeys(pair.premise + pair.hypothesis)
             unknown = [token for token in tokens if token not in self._ids]
-            yield PairPrediction(LABELS[label], by_label(row), pair_steps, unknown, described)
+            if refusal := self._refusal(pair):
+                yield PairPrediction(None, dict.fromkeys(LABELS), None, unknown, None, refusal)
+            else:
+                yield PairPrediction(LABELS[label], by_label(row), pair_steps, unknown, described)
+
+    def _refusal(self, pair: TokenPair) -> str | None:
+        parts = {"premise": pair.premise, "hypothesis": pair.hypothesis}
+        for part, tokens in parts.items():
+            if not any(token in self._ids and is_word(token) for token in tokens):
+                return f"no known word in the {part}"
+        return None
 
 
 def _abbreviate(value: object) -> str:

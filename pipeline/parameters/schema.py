@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator
 
 from actmodels import validators
+from actmodels.configs import LABELS
 from actmodels.registry import MODELS
 from pipeline.parameters.section import (
     NON_EMPTY,
@@ -20,9 +21,11 @@ from pipeline.parameters.section import (
     Keys,
     Name,
     Pairs,
+    Place,
     Seconds,
     Section,
     Seeds,
+    Sha256,
     Split,
     StoragePath,
     axes,
@@ -110,11 +113,27 @@ class Snli(Fetched):
     labeled_pairs: Annotated[Settings, each(SPLITS, validators.Count, required=SPLITS)] | None
 
 
+COLUMNS = ("premise", "hypothesis", "label", "id")
+ColumnNames = Annotated[list[Name], NON_EMPTY, UNIQUE]
+MEANINGS = (*LABELS, "-")
+Meaning = Annotated[str, must_be(f"one of {', '.join(MEANINGS)}", MEANINGS.__contains__)]
+
+
+class PairFiles(Section):
+    train: Place | None
+    dev: Place | None
+    test: Place | None
+    sha256: Annotated[dict[str, Sha256 | None], each(SPLITS, Sha256 | None, required=SPLITS)]
+    columns: Annotated[dict[str, list[str]], each(COLUMNS, ColumnNames, required=COLUMNS)]
+    labels: Annotated[dict[str, Meaning], NON_EMPTY]
+
+
 class Corpus(Section):
-    source: Literal["captions", "snli"]
+    source: Literal["captions", "snli", "files"]
     parses: bool
     captions: Captions
     snli: Snli
+    files: PairFiles
 
 
 class Vocabulary(Section):
@@ -129,7 +148,7 @@ class RandomVectors(Section):
 
 
 class Glove(Fetched):
-    member: Name
+    member: Name | None
 
 
 class Vectors(Section):

@@ -93,6 +93,15 @@ Seconds = Annotated[float, Range(ge=0, le=604_800)]  # a week
 Seeds = Annotated[list[NonNegativeInt], Field(min_length=1, max_length=1000), UNIQUE]
 Name = Annotated[str, must_be("text", lambda text: text not in ("", UNSET))]
 Url = Annotated[str, must_be("a URL that starts with https://, http:// or file:///", is_url)]
+Place = Annotated[
+    str,
+    must_be(
+        "a path, or a URL that starts with https://, http:// or file:///",
+        lambda text: (
+            is_url(text) or (text.strip() not in ("", UNSET) and not re.search("://|\0", text))
+        ),
+    ),
+]
 STORAGE = "a folder, or a URL: file:///folder, s3://bucket/prefix or gs://bucket/prefix"
 StoragePath = Annotated[str, must_be(STORAGE, is_storage_path)]
 Pattern = Annotated[str, must_be("a regular expression", is_pattern)]
@@ -112,8 +121,8 @@ def axes(types: Mapping[str, Any]) -> Keys:
 
 
 class Fetched(Section):
-    """A file to download: mirrors, digest, and size if known."""
+    """A file to download: mirrors, and digest and size if known."""
 
     urls: Annotated[list[Url], NON_EMPTY]
-    sha256: Sha256
+    sha256: Sha256 | None
     bytes: Bytes | None

@@ -1,15 +1,16 @@
 """Predict whether a premise entails a hypothesis, contradicts it, or neither.
 
 Examples:
-    python -m pipeline.predict --premise "A man sleeps." --hypothesis "A man is awake."
+    python -m pipeline.predict --premise "A man is sleeping." --hypothesis "A man is running."
     python -m pipeline.predict pairs.jsonl --format csv --output predictions.csv
-    printf 'A man sleeps.\\tA man is awake.\\n' | python -m pipeline.predict -
+    printf 'A man is sleeping.\\tA man is running.\\n' | python -m pipeline.predict -
 
-A file has one JSON object per line (.jsonl) or is a table with a header (.csv). Its keys are
-premise and hypothesis, or SNLI's sentence1 and sentence2; the output keeps all other fields. A line
-of standard input is a JSON object, or premise, tab, hypothesis. The output names the model and the
-words outside its vocabulary. `dvc repro export` writes the models; spinn_pi reads binary parses
-such as ( ( a man ) sleeps ).
+A file has one JSON object per line (.jsonl) or is a table with a header (.csv, .tsv, .parquet).
+Its columns are premise and hypothesis, or SNLI's sentence1 and sentence2; the output keeps all
+others, and has the line of a pair without an id. A line of standard input is a JSON object, or
+premise, tab, hypothesis. The output names the model and the words outside its vocabulary, which
+make an answer unreliable. A sentence without a known word is refused. `dvc repro export` writes the
+models; spinn_pi reads binary parses such as ( ( a man ) sleeps ).
 """
 
 import argparse
@@ -31,7 +32,12 @@ def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m pipeline.predict", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add("file", nargs="?", metavar="FILE", help="*.jsonl or *.csv; - is standard input")
+    add(
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help="*.jsonl, *.csv, *.tsv or *.parquet; - is standard input",
+    )
     add("--premise", metavar="TEXT", help="of a single pair")
     add("--hypothesis", metavar="TEXT", help="of a single pair")
     add("--model", metavar="NAME", help="an exported model (default: the best in best.json)")

@@ -1,6 +1,6 @@
 """Render a prediction and its inference steps as text with rich."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -18,15 +18,18 @@ SHADES = {0.05: (16, 189), 0.15: (16, 153), 0.3: (16, 75), 0.5: (231, 25)}
 
 def summarize(prediction: PairPrediction) -> str:
     """Return a prediction on one line."""
-    line = f"{prediction.predicted:<13} ({format_probabilities(prediction.probabilities)})"
+    line = f"unknown: {prediction.refusal}"
+    if prediction.refusal is None:
+        line = f"{prediction.predicted:<13} ({format_probabilities(prediction.probabilities)})"
     if prediction.steps is not None:
         line += f", {prediction.steps} step{'s' * (prediction.steps != 1)}"
     if prediction.unknown_words:
-        line += f"; unknown words: {', '.join(map(repr, prediction.unknown_words))}"
+        unreliable = "" if prediction.reliable or prediction.refusal else "unreliable, "
+        line += f"; {unreliable}unknown words: {', '.join(map(repr, prediction.unknown_words))}"
     return line
 
 
-def format_probabilities(probabilities: dict[str, float]) -> str:
+def format_probabilities(probabilities: Mapping[str, float | None]) -> str:
     """Return labels with their probabilities."""
     return ", ".join(f"{label} {value:.3f}" for label, value in probabilities.items())
 

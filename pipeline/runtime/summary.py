@@ -10,7 +10,7 @@ from typing import Any
 from pipeline.runtime.stage import artifacts
 
 NEXT = (
-    'act-nli predict --premise "A man sleeps." --hypothesis "A man is awake."',
+    'act-nli predict --premise "A man is sleeping." --hypothesis "A man is running."',
     "act-nli ui                      # MLflow's pages: every trial",
     "dvc exp run -S models=all       # every model of the papers",
 )

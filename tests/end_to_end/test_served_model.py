@@ -92,7 +92,7 @@ print(json.dumps(answers.to_dict(orient="records")))
 def assert_same(answers: list[dict[str, Any]], lines: list[dict[str, Any]]) -> None:
     for answer, line in zip(answers, lines, strict=True):
         assert answer == {name: line[name] for name in answer}
-        assert list(answer) == list(line)[3:]
+        assert list(answer) == list(line)[4:]  # after line, premise, hypothesis, model
 
 
 def test_it_loads_and_predicts_without_the_repository(exported: Exported) -> None:

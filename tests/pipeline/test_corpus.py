@@ -1,6 +1,8 @@
-"""Stage `corpus` on a small archive and on a few generated captions."""
+"""Stage `corpus` on a small archive, on files, and on a few generated captions."""
 
+import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from tests.pipeline.datasets.zips import make_zip
 from tests.pipeline.project import fetched, read_output, write_params, written
 
 LABELS = ["neutral", "-", "entailment", "contradiction"]
+Source = Callable[..., dict[str, Any]]
 COUNTS = {"train": 3, "dev": 3, "test": 3}
 
 
@@ -28,9 +31,19 @@ def snli(folder: Path, *, broken: str = "", **changes: Any) -> dict[str, Any]:
         f"snli_1.0/snli_1.0_{split}.jsonl": "".join(map(line, range(4))).encode()
         for split in corpus.SPLITS
     }
-    members["snli_1.0/snli_1.0_dev.jsonl"] += broken.encode()
+    members["snli_1.0/snli_1.0_dev.jsonl"] += broken.encode(errors="surrogatepass")
     archive = fetched(make_zip(folder / "mirror.zip", members))
     return {"source": "snli", "snli": archive | {"labeled_pairs": COUNTS} | changes}
+
+
+def files(folder: Path, *, broken: str = "", **changes: Any) -> dict[str, Any]:
+    """Return the params.yaml section of the same pairs as files."""
+    for split in corpus.SPLITS:
+        end = broken if split == "dev" else ""
+        text = "".join(map(line, range(4))) + end
+        (folder / f"{split}.jsonl").write_bytes(text.encode(errors="surrogatepass"))
+    places = {split: f"{split}.jsonl" for split in corpus.SPLITS}
+    return {"source": "files", "files": places | changes}
 
 
 def run_stage(folder: Path, section: dict[str, Any]) -> dict[str, bytes]:
@@ -40,10 +53,16 @@ def run_stage(folder: Path, section: dict[str, Any]) -> dict[str, bytes]:
     return written(folder, "corpus")
 
 
+BOTH = pytest.mark.parametrize("source", [snli, files])
+
+
+@BOTH
 @pytest.mark.parametrize(("parses", "kept"), [(False, None), (True, "")])
-def test_parses_are_kept_if_configured(folder: Path, parses: bool, kept: str | None) -> None:
+def test_parses_are_kept_if_configured(
+    folder: Path, source: Source, parses: bool, kept: str | None
+) -> None:
     """Some lines of SNLI have no parse."""
-    run_stage(folder, snli(folder) | {"parses": parses})
+    run_stage(folder, source(folder) | {"parses": parses})
     pairs = list(read_pairs(folder / "artifacts" / "corpus" / "test.jsonl"))
     result = [pair.get("sentence1_binary_parse") for pair in pairs]
     assert result == [kept] * 3 + ["A" if parses else None]
@@ -62,13 +81,39 @@ def test_snli(folder: Path) -> None:
     assert written(folder, "corpus") == before
 
 
+def test_files_give_the_pairs_of_the_archive(folder: Path) -> None:
+    before = run_stage(folder, snli(folder))
+    assert read_output(folder, "corpus")["sha256"] == {
+        "archive": hashlib.sha256((folder / "mirror.zip").read_bytes()).hexdigest()
+    }
+    after = run_stage(folder, files(folder))
+    assert before.pop("summary.json") != after.pop("summary.json")
+    assert after == before
+    digest = hashlib.sha256((folder / "dev.jsonl").read_bytes()).hexdigest()
+    assert read_output(folder, "corpus")["sha256"] == dict.fromkeys(corpus.SPLITS, digest)
+    with pytest.raises(DataError, match=r"^corpus\.files\.dev: .*dev\.jsonl has SHA-256 .*, expec"):
+        run_stage(folder, files(folder, sha256={"dev": "0" * 64}))
+
+
+@BOTH
 @pytest.mark.parametrize(
     ("broken", "problem"),
-    [("{", "not a JSON"), (line(2), "pairID is '2', as in line 3; expected a unique id")],
+    [
+        ("{", "not JSON"),
+        ("\ud83d", "not UTF-8"),
+        (line(2), "the id '2' was used before, at 3; expected a unique id"),
+        (line(6).replace('"A"', "null"), "sentence1 is None; must be text"),
+        (line(6).replace('"B"', '" "'), "sentence2 has no words; correct or remove the pair"),
+        (line(6).replace("entailment", "maybe"), "gold_label is 'maybe'; "),
+        (line(6).replace("pairID", "x"), "not JSON .an object has a duplicate key"),
+        (line(6).replace('"6"', '"a\\u0000"'), "pairID is .*; must be a name of printable letters"),
+    ],
 )
-def test_malformed_line_leaves_no_artifacts(folder: Path, broken: str, problem: str) -> None:
-    with pytest.raises(DataError, match=rf"^snli_1\.0/snli_1\.0_dev\.jsonl, line 5: {problem}"):
-        run_stage(folder, snli(folder, broken=broken))
+def test_malformed_line_leaves_no_artifacts(
+    folder: Path, source: Source, broken: str, problem: str
+) -> None:
+    with pytest.raises(DataError, match=rf"dev\.jsonl, line 5: {problem}"):
+        run_stage(folder, source(folder, broken=broken))
     assert list((folder / "artifacts").iterdir()) == []
 
 

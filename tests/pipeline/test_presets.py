@@ -13,6 +13,7 @@ from actmodels.errors import ConfigError
 from actmodels.registry import MODELS
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
+from pipeline.parameters.section import SPLITS
 
 ROOT = Path(__file__).parents[2]
 CONF = ROOT / "conf"
@@ -21,11 +22,8 @@ PRESETS = sorted(path.stem for path in (CONF / "preset").iterdir())
 DIGEST = "617afb2fe6cbd085c235baf7a465b96f4112bd7f7ccb2b2cbd649fed9cbcf2fb"
 LOCAL = [
     "preset=local",
-    "corpus.snli.urls=[file:///data/snli_1.0.zip]",
-    f"corpus.snli.sha256={DIGEST}",
-    "vectors.glove.urls=[file:///data/glove.6B.zip]",
-    f"vectors.glove.sha256={DIGEST}",
-    "vectors.glove.member=glove.6B.50d.txt",
+    *(f"corpus.files.{split}=/data/{split}.csv" for split in SPLITS),
+    "vectors.glove.urls=[file:///data/glove.6B.50d.txt]",
     "vectors.dimensions=50",
 ]
 
@@ -130,14 +128,21 @@ def test_parikhs_inputs_are_only_for_his_models(tmp_path: Path, preset: list[str
 
 def test_a_local_run_takes_its_archives_from_the_command_line(tmp_path: Path) -> None:
     params = compose(tmp_path, *LOCAL)
-    assert params.corpus.snli.urls == ["file:///data/snli_1.0.zip"]
-    assert (params.corpus.snli.labeled_pairs, params.vectors.dimensions) == (None, 50)
+    assert (params.corpus.files.dev, params.corpus.files.sha256["dev"]) == ("/data/dev.csv", None)
+    assert (params.vectors.glove.member, params.vectors.dimensions) == (None, 50)
+    archive = ["corpus.source=snli", "corpus.snli.urls=[file:///data/pairs.zip]"]
+    snli = compose(tmp_path, "preset=local", *archive, *LOCAL[-2:]).corpus.snli
+    assert (snli.urls, snli.sha256, snli.labeled_pairs) == (["file:///data/pairs.zip"], None, None)
     with pytest.raises(ConfigError) as caught:
         compose(tmp_path, "preset=local")
-    missing = [problem.split(" ")[0] for problem in caught.value.problems]
-    glove = ("vectors.glove.urls", "vectors.glove.sha256", "vectors.glove.member")
-    assert missing == ["corpus.snli.urls", "corpus.snli.sha256", *glove]
-    assert "on the command line: -S 'corpus.snli.urls=...'" in caught.value.problems[0]
+    [missing] = caught.value.problems
+    assert "vectors.glove.urls is not set; the preset needs it on the command line: -S '" in missing
+    for switch, problem in {
+        "corpus.files.test=/data/dev.csv": "corpus.files.test is the file of another split; each",
+        "corpus.files.test=null": "corpus.files.test is not set; source files needs its path or",
+    }.items():
+        with pytest.raises(ConfigError, match=problem):
+            compose(tmp_path, *LOCAL, switch)
 
 
 @pytest.mark.parametrize(

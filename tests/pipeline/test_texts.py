@@ -64,7 +64,7 @@ def test_without_members_the_file_is_the_text(folder: Path) -> None:
     plain.unlink()
     texts.main()  # from state/downloads
     assert written(folder, "texts") == before
-    with pytest.raises(DataError, match=r"expected 0{64} \(texts\.sources\.far\.sha256\)"):
+    with pytest.raises(DataError, match=r"^texts\.sources\.far: .*expected 0{64} of params"):
         run_stage(folder, far=source(archive(folder), "t/first", sha256="0" * 64))
     assert written(folder, "texts") == before
 

@@ -1,5 +1,6 @@
 """Stage `vectors` on a small vocabulary."""
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,14 @@ def test_glove(folder: Path) -> None:
     assert picked.tolist() == [[7, 8], [1, 2], [0, 0], [3, 4]]
     assert found.tolist() == [True, True, False, True]
     counted = {"words": 4, "found": 3, "type_coverage": 0.75, "token_coverage": 0.91}
-    assert summary == {"source": "glove"} | counted
+    digest = hashlib.sha256((folder / "mirror.zip").read_bytes()).hexdigest()
+    assert summary == {"source": "glove", "sha256": digest} | counted
+    plain = folder / "v.txt"
+    plain.write_text("4 2\ncafé 1 2\nthe 7 8\n")
+    own = {"urls": [plain.as_uri()], "sha256": None, "member": None}
+    picked, _, summary = run_vectors(folder, source="glove", dimensions=2, glove=own)
+    assert picked.tolist() == [[7, 8], [1, 2], [0, 0], [0, 0]]
+    assert summary["sha256"] == hashlib.sha256(plain.read_bytes()).hexdigest()
 
 
 @pytest.mark.parametrize("text", ["der 1 2\n", "the 0 0\n", "the 3e38 3e38\n"])

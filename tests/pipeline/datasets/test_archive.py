@@ -1,5 +1,6 @@
 """Stream members of archives, and report corrupt archives."""
 
+import gzip
 import io
 import os
 import tarfile
@@ -49,6 +50,28 @@ def test_reads_a_member(tmp_path: Path, name: str, capsys: pytest.CaptureFixture
     assert "words: 100%" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["a.txt", "a.vec", "a.vec.gz", "a.zip", "a.tgz"])
+def test_without_a_member_the_only_file(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    if name in MODES:
+        make(path, {"f": LINES})
+    else:
+        path.write_bytes(gzip.compress(LINES) if name.endswith(".gz") else LINES)
+    lines = list(member_lines(path, None, "vectors.glove", "words"))
+    assert (len(lines), lines[-1]) == (20_000, (20_000, b"line 19999 of the file\n"))
+    if name.endswith(".gz"):
+        path.write_bytes(path.read_bytes()[:-20])
+        with pytest.raises(DataError, match=r"a\.vec\.gz: cannot read it \(Compressed file ended"):
+            list(member_lines(path, None, "vectors.glove", "words"))
+
+
+@BOTH
+def test_without_a_member_two_files_are_an_error(tmp_path: Path, name: str) -> None:
+    archive = make(tmp_path / name, {"a": b"", "b": b""})
+    with pytest.raises(DataError, match=r"has 2 files; name one in vectors\.glove\.member in p"):
+        list(member_lines(archive, None, "vectors.glove", "words"))
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [("a.zip", "File is not a zip file"), ("a.tgz", "file could not be opened successfully")],
@@ -58,8 +81,8 @@ def test_not_an_archive(tmp_path: Path, name: str, reason: str) -> None:
     with pytest.raises(DataError) as caught:
         read(tmp_path / name)
     assert str(caught.value) == (
-        f"{tmp_path / name}: cannot read f ({reason}); the file has the expected SHA-256, so "
-        "correct texts.sources.a.urls and texts.sources.a.sha256 in params.yaml"
+        f"{tmp_path / name}: cannot read f ({reason}); the file is complete and has any expected "
+        "SHA-256, so correct texts.sources.a.urls and texts.sources.a.sha256 in params.yaml"
     )
 
 

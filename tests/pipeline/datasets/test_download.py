@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.datasets.download import ATTEMPTS, Fetched, fetch
+from pipeline.datasets.download import ATTEMPTS, Fetched, fetch, locate
 from tests.pipeline.datasets.server import Action, answer, chunked, serving, status, wrong_range
 from tests.pipeline.project import ROOT
 
@@ -102,7 +102,7 @@ def test_a_partial_file_of_an_earlier_process(store: Path, left: bytes, requests
 
 
 FAILURES: dict[str, tuple[Action, int, str]] = {
-    "missing": (status(404), 1, r"file\.zip: the server answered 404 .*corpus\.snli\.urls"),
+    "missing": (status(404), 1, r"file\.zip: the server answered 404 .*check its path or URL"),
     "another size": (answer(promised=7), 1, r"the file has 300,007 bytes, expected 300,000 \(corp"),
     "busy": (status(503), ATTEMPTS, "answered 503 Service Unavailable, 5 times in a row"),
     "no progress": (
@@ -114,8 +114,7 @@ FAILURES: dict[str, tuple[Action, int, str]] = {
     "another file": (
         answer(PAGE),
         1,
-        f"12 bytes came with SHA-256 {hashlib.sha256(PAGE).hexdigest()}, expected {SHA256} "
-        r"\(corpus\.snli\.sha256\)",
+        f"12 bytes came with SHA-256 {hashlib.sha256(PAGE).hexdigest()}, expected {SHA256} of par",
     ),
 }
 
@@ -144,7 +143,7 @@ def test_mirrors_in_order(store: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert (first.ranges, second.ranges[0]) == ([None, f"bytes={HALF}-"], f"bytes={HALF}-")
     assert (third.ranges, fourth.ranges) == ([None], [])
     log = capsys.readouterr().err
-    assert "404 Not Found; check corpus.snli.urls" in log
+    assert "404 Not Found; check its path or URL in params.yaml" in log
     assert "secret" not in log
 
 
@@ -174,6 +173,37 @@ def test_file_urls(store: Path) -> None:
         (store / f"{SHA256[:16]}-file.zip").unlink(missing_ok=True)
         with pytest.raises(DataError, match=problem):
             get(url)
+
+
+def test_without_a_digest_the_copy_is_kept(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing would reveal pieces of two versions, so an interrupted download starts again."""
+    with serving(CONTENT, answer(after=HALF), GOOD) as site:
+        path = locate(site.url, None, KEY)
+        assert path.read_bytes() == CONTENT
+        assert locate(site.url, None, KEY) == path
+        assert site.ranges == [None, None]
+    message = f"corpus.snli: {path} has SHA-256 {SHA256}; remove it to fetch it again"
+    assert capsys.readouterr().err.count(message) == 2
+    cut = [answer(after=HALF)] * ATTEMPTS
+    with serving(CONTENT, *cut) as site, pytest.raises(DataError, match="5 times in a row"):
+        locate(site.url, None, KEY)
+
+
+def test_a_local_file_is_read_in_place(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = Path("file.zip").resolve()
+    path.write_bytes(CONTENT)
+    assert locate("file.zip", None, KEY) == path
+    assert capsys.readouterr().err == f"corpus.snli: {path} has SHA-256 {SHA256}\n"
+    assert locate(path.as_uri(), SHA256, KEY) == path
+    without = Fetched(urls=[path.as_uri()], sha256=None, bytes=None)
+    assert fetch(without, KEY) == path
+    assert list(store.iterdir()) == []
+    path.write_bytes(PAGE)
+    found = hashlib.sha256(PAGE).hexdigest()
+    with pytest.raises(DataError, match=f"file.zip has SHA-256 {found}, expected {SHA256} of par"):
+        locate("file.zip", SHA256, KEY)
+    with pytest.raises(DataError, match=r"^corpus\.snli: none: .*No such file.*; check its path"):
+        locate("none", None, KEY)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")

@@ -54,10 +54,10 @@ def test_files_of_an_earlier_run_are_removed_also_on_failure(folder: Path) -> No
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        (b"\xff\xfe\xfa", "not a JSON object"),
-        ('{"gold_label": "neutral"', r"not a JSON object \(.* column 25"),
-        ("[" * 100_000, "not a JSON object"),
-        ("[1]", r"the line is \[1\]; must be a mapping"),
+        (b"\xff\xfe\xfa", "not UTF-8"),
+        ('{"gold_label": "neutral"', r"not JSON \(.* column 25"),
+        ("[" * 100_000, "JSON nested too deeply"),
+        ("[1]", "expected a JSON object; got a list"),
         (json.dumps(GOOD)[:-1] + ', "gold_label": "entailment"}', "an object has a duplicate key"),
         (json.dumps({k: v for k, v in GOOD.items() if k != "sentence2"}), "sentence2 is missing"),
         *(
@@ -71,14 +71,15 @@ def test_files_of_an_earlier_run_are_removed_also_on_failure(folder: Path) -> No
         (json.dumps(GOOD | {"sentence2_binary_parse": 3}), "sentence2_binary_parse is 3; must be"),
         (json.dumps(GOOD | {"reasoning_depth": True}), "reasoning_depth is True; must be a whole"),
         (json.dumps(GOOD | {"reasoning_depth": -1}), "reasoning_depth is -1; must be at least 0"),
+        (json.dumps(GOOD | {"sentence2": " "}), "sentence2 has no words; correct or remove the p"),
     ],
 )
 def test_malformed_lines(line: str | bytes, problem: str) -> None:
     with pytest.raises(DataError, match=f"^some.jsonl, line 17: .*{problem}"):
-        parse_pair(line, "some.jsonl, line 17")
+        parse_pair(line if isinstance(line, bytes) else line.encode(), "some.jsonl, line 17")
 
 
 def test_other_keys_of_snli_are_ignored() -> None:
     others = {"sentence1_parse": "(ROOT a)", "annotator_labels": ["neutral"], "captionID": "c"}
-    pair = parse_pair(json.dumps(others | GOOD), "f")
+    pair = parse_pair(json.dumps(others | GOOD).encode(), "f")
     assert list(pair.items()) == list(GOOD.items())

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable
@@ -63,48 +64,74 @@ def test_a_pair_in_one_line_and_its_steps(run: Run) -> None:
 def test_formats_agree(run: Run) -> None:
     Path("pairs.jsonl").write_text(jsonl(*PAIRS))
     with Path("pairs.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([("premise", "hypothesis"), *PAIRS])
+        numbered = [(number, *pair) for number, pair in enumerate(PAIRS, start=1)]
+        csv.writer(file).writerows([("line", "premise", "hypothesis"), *numbered])
     _, expected, _ = run("pairs.jsonl", "--format", "jsonl")
     lines = [json.loads(line) for line in expected.splitlines()]
     assert [(line["premise"], line["hypothesis"]) for line in lines] == PAIRS
-    added = ["model", "predicted", *LABELS, "steps", "unknown_words"]
-    assert list(lines[0]) == ["premise", "hypothesis", *added]
+    assert [line["line"] for line in lines] == [1, 2, 3, 4]
+    added = ["model", "predicted", *LABELS, "steps", "unknown_words", "reliable", "refusal"]
+    assert list(lines[0]) == ["line", "premise", "hypothesis", *added]
     assert lines[0]["model"] == "adaptive_attention"
-    assert run("pairs.csv", "--format", "jsonl")[1] == expected
+    assert run("pairs.csv", "--format", "jsonl")[1] == re.sub(
+        r'"line": (.)', r'"line": "\1"', expected
+    )
     assert run("-", "--format", "jsonl", stdin=jsonl(*PAIRS))[1] == expected
     tabs = "".join(f"{premise}\t{hypothesis}\n" for premise, hypothesis in PAIRS)
     assert run("--format", "jsonl", stdin=tabs)[1] == expected
     _, table, _ = run("pairs.jsonl", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(table)))
-    assert [row | {"unknown_words": json.loads(row["unknown_words"])} for row in rows] == [
-        {name: value if type(value) is list else str(value) for name, value in line.items()}
-        for line in lines
-    ]
+    for row, line in zip(rows, lines, strict=True):
+        assert {name: json.loads(row.pop(name)) for name in ("unknown_words", "reliable")} == {
+            name: line.pop(name) for name in ("unknown_words", "reliable")
+        }
+        assert row == {name: "" if value is None else str(value) for name, value in line.items()}
     _, text, _ = run("pairs.csv")
-    assert [line.split()[0] for line in text.splitlines()] == [x["predicted"] for x in lines]
+    answers = [f"line {x['line']}: {x['predicted']}" for x in lines]
+    assert [line.split(" (")[0].rstrip() for line in text.splitlines()] == answers
 
 
 UNKNOWN = [[",", "."], ["unheard"], ["?"], []]  # of PAIRS
 
 
 def test_words_outside_the_vocabulary(run: Run) -> None:
-    message = "3 of 4 pairs have words outside the model's vocabulary; the first: ','\n"
+    counts = "unreliable answers: {}; refused: 0\n"
+    message = "3 of 4 pairs have words outside the model's vocabulary; the first: ','; "
+    message += counts.format(1)
     status, out, errors = run("-", "--format", "jsonl", stdin=jsonl(*PAIRS))
     assert [json.loads(line)["unknown_words"] for line in out.splitlines()] == UNKNOWN
     assert (status, errors) == (0, message)
     # more than a chunk
     _, out, errors = run("-", "--format", "jsonl", stdin=jsonl(*PAIRS * 150, PAIRS[1]))
     assert [json.loads(line)["unknown_words"] for line in out.splitlines()[:-1]] == UNKNOWN * 150
-    assert errors == message.replace("3 of 4", "451 of 601")
+    assert errors == message.replace("3 of 4", "451 of 601").replace(": 1", ": 151")
     errors = run("-", stdin=jsonl(PAIRS[3], PAIRS[1]))[2]
-    message = "1 of 2 pairs has words outside the model's vocabulary; the first: 'unheard'\n"
-    assert errors == message + MODEL
+    message = "1 of 2 pairs has words outside the model's vocabulary; the first: 'unheard'; "
+    assert errors == message + counts.format(1) + MODEL
     # neither a single pair nor known words are counted
-    unheard = ("--premise", "word1 Pyjamas", "--hypothesis", "awake pyjamas")
+    unheard = ("--premise", "word1 Pyjamas", "--hypothesis", "word2 awake pyjamas")
     status, out, errors = run(*unheard)
     assert (status, errors) == (0, MODEL)
-    assert out.endswith("; unknown words: 'pyjamas', 'awake'\n")
+    assert out.endswith("; unreliable, unknown words: 'pyjamas', 'awake'\n")
     assert run("-", stdin=jsonl(PAIRS[3], PAIRS[3]))[2] == MODEL
+
+
+def test_a_sentence_without_a_known_word_is_refused(run: Run) -> None:
+    pairs = jsonl(("word1", "Zorp ."), PAIRS[3])
+    status, out, errors = run("-", "--format", "jsonl", stdin=pairs)
+    refused, answer = map(json.loads, out.splitlines())
+    assert status == 0 and errors.endswith("; unreliable answers: 0; refused: 1\n")
+    refusal = {"predicted": None, **dict.fromkeys(LABELS), "steps": None, "reliable": False}
+    assert refusal.items() <= refused.items()
+    assert refused["refusal"] == "no known word in the hypothesis"
+    assert (answer["reliable"], answer["refusal"]) == (True, None)
+    table = run("-", "--format", "csv", stdin=pairs)[1]
+    assert next(csv.DictReader(io.StringIO(table)))["predicted"] == ""
+    status, out, errors = run("--premise", "zorp", "--hypothesis", "word1", "--explain")
+    assert (status, out.split(";")[0]) == (1, "unknown: no known word in the premise")
+    words = Path("artifacts/export/models/adaptive_attention/words.txt").resolve()
+    problem = "no answer: each pair has a sentence without a known word; the vocabulary is"
+    assert errors == f"{MODEL}error: {problem} {words}\n"
 
 
 def test_other_fields_are_kept_and_attention_is_optional(run: Run) -> None:

@@ -67,13 +67,22 @@ def test_plain_text() -> None:
 def test_unknown_words_end_the_first_line() -> None:
     prediction = PREDICTION._replace(unknown_words=["awake", ",", "n't", "\x1b[2J"])
     first, rest = PLAIN.split("\n", 1)
-    first += """; unknown words: 'awake', ',', "n't", '\\x1b[2J'"""
+    first += """; unreliable, unknown words: 'awake', ',', "n't", '\\x1b[2J'"""
     assert summarize(prediction) == first
     assert render(prediction, "ascii") == f"{first}\n{rest}"
     without = PairPrediction("neutral", SHARES, None, ["awake"], None)
     line = "neutral       (neutral 0.100, entailment 0.650, contradiction 0.250)"
-    assert summarize(without) == f"{line}; unknown words: 'awake'"
+    assert summarize(without) == f"{line}; unreliable, unknown words: 'awake'"
+    marks = without._replace(unknown_words=[","])
+    assert summarize(marks) == f"{line}; unknown words: ','"
     assert render(without).strip() == summarize(without)
+
+
+def test_a_refusal() -> None:
+    reason, none = "no known word in the premise", dict.fromkeys(SHARES)
+    refused = PairPrediction(None, none, None, ["zorp"], None, reason)
+    assert summarize(refused) == f"unknown: {reason}; unknown words: 'zorp'"
+    assert not refused.reliable
 
 
 @pytest.mark.parametrize("color", [None, "256"])

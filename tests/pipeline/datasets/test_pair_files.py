@@ -1,0 +1,88 @@
+"""Pairs from files: columns, labels, ids, and the layouts of Hugging Face, SNLI and MultiNLI."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from ruamel.yaml import YAML
+
+from actmodels.errors import DataError
+from pipeline.datasets.pair_files import read_pair_file
+from pipeline.datasets.snli import Pair
+from pipeline.parameters.schema import PairFiles
+from tests.pipeline.project import ROOT
+
+DEFAULTS = YAML(typ="safe", pure=True).load(ROOT / "conf" / "base.yaml")["corpus"]["files"]
+
+
+def read(path: Path, content: Any, **changes: Any) -> list[Pair]:
+    """Write rows in the format of the path, and read them as pairs of the split dev."""
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(content), path)
+    else:
+        path.write_text(content if type(content) is str else "\n".join(map(json.dumps, content)))
+    return list(read_pair_file(path, "dev", PairFiles.model_validate(DEFAULTS | changes)))
+
+
+def pair(label: str, name: str) -> Pair:
+    return {"gold_label": label, "sentence1": "A b.", "sentence2": "C.", "pairID": name}
+
+
+@pytest.mark.parametrize("kind", [int, float, str])
+def test_hugging_face(tmp_path: Path, kind: type) -> None:
+    labels = [kind(number) for number in (0, 1, 2, -1)]
+    rows = [{"premise": "A b.", "hypothesis": "C.", "label": label} for label in labels]
+    if kind is float:  # pandas writes integers with a missing value like this
+        labels = [float(label) for label in labels]
+    expected = [
+        pair(label, f"dev-{number}")
+        for number, label in enumerate(["entailment", "neutral", "contradiction", "-"], start=1)
+    ]
+    if kind is not str:
+        assert read(tmp_path / "p.parquet", rows) == expected
+    else:
+        text = "premise\thypothesis\tlabel\n" + "".join(f"A b.\tC.\t{x}\n" for x in labels)
+        numbered = [row | {"pairID": f"dev-{line}"} for line, row in enumerate(expected, start=2)]
+        assert read(tmp_path / "p.tsv", text) == numbered
+
+
+def test_snli_and_multinli(tmp_path: Path) -> None:
+    row = {"gold_label": "neutral", "sentence1": "A b.", "sentence2": "C.", "pairID": "1n"}
+    more = {"promptID": 7, "genre": "fiction", "sentence1_binary_parse": "( A b. )"}
+    assert read(tmp_path / "p.jsonl", [row | more]) == [
+        pair("neutral", "1n") | {"sentence1_binary_parse": "( A b. )"}
+    ]
+
+
+def test_own_columns_labels_and_numbers_as_ids(tmp_path: Path) -> None:
+    columns = {"premise": ["text"], "hypothesis": ["claim"], "label": ["true"], "id": ["number"]}
+    rows = [{"number": 7, "text": "A b.", "claim": "C.", "true": True}]
+    changes = {"columns": columns, "labels": {"True": "entailment", "False": "neutral"}}
+    assert read(tmp_path / "p.jsonl", rows, **changes) == [pair("entailment", "7")]
+
+
+ROW = {"premise": "a", "hypothesis": "b", "label": 0, "id": "x"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ([{"premise": "a", "label": 0}], ", row 1: no column hypothesis or sentence2; got "
+         "'premise', 'label'; name the column of the hypothesis in corpus.files.columns.hypo"),
+        ([ROW, ROW], ", row 2: the id 'x' was used before, at 1; expected a unique id"),
+        ([ROW | {"label": 3}], ", row 1: label is 3; expected one of entailment, neutral, contradic"
+         "tion, -, 0, 1, 2, -1; name its meaning in corpus.files.labels"),
+        ([ROW | {"label": None}], ", row 1: label is None; expected one of entailment, "),
+        ([ROW | {"premise": 5}], ", row 1: premise is 5; must be text"),
+        ([ROW | {"hypothesis": " "}], ", row 1: hypothesis has no words; correct or remove"),
+        ([ROW | {"id": None}], ", row 1: id is None; must be text"),
+        ([ROW | {"label": -1}], " has no labeled pair; expected at least one"),
+    ],
+)  # fmt: skip
+def test_errors_name_place_and_column(tmp_path: Path, rows: list[Any], problem: str) -> None:
+    with pytest.raises(DataError) as error:
+        read(tmp_path / "p.parquet", rows)
+    assert str(error.value).startswith(f"{tmp_path}/p.parquet{problem}")
