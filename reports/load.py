@@ -9,10 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from actmodels.configs import FixedStepsConfig
 from actmodels.errors import ArtifactError
 from actmodels.records import TIMING_FIELDS, EpochRecord
-from actmodels.registry import MODELS
+from actmodels.registry import is_adaptive
 from actmodels.tables import COLUMNS
 from actmodels.trial_config import setting_types
 
@@ -74,12 +73,6 @@ class Artifacts:
         """The retrained model with the highest mean dev accuracy."""
         means = self["evaluate/results"].groupby("model", sort=False)["dev_accuracy"].mean()
         return str(means.idxmax())
-
-
-def is_adaptive(model: str) -> bool:
-    """Return whether a model chooses its number of steps."""
-    halting = MODELS[model].halting if model in MODELS else None
-    return halting is not None and halting.settings is not FixedStepsConfig
 
 
 def load(root: Path) -> Artifacts:

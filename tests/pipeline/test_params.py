@@ -112,6 +112,11 @@ def test_the_demo_is_valid_and_mirrors_the_file(tree: Any) -> None:
         (f"{AA}.settings.steps", 2, f"{AA}: steps is not a setting of adaptive_attention"),
         (f"{AA}.grid.batch_size", list(range(1, 10_002)), f"{AA}: makes 20,002 trials with its s"),
         ("sweep.models.spinn_pi", {"settings": {}, "grid": {}}, "reads parses; set corpus.parses"),
+        (
+            "sweep.only",
+            ["lstm"],
+            "sweep.only is ['lstm']; must be a list of models of sweep.models: ",
+        ),
         ("evaluate.reference", "lstm", "reference is 'lstm'; must be one of sweep.models: "),
         ("ablate.model", "lstm_encoders", "must be a model that halts: adaptive_attention"),
         ("ablate.test_steps", [2, 21], "ablate.test_steps[1] is 21; must be at most dev_steps, 20"),
@@ -149,6 +154,8 @@ def test_a_setting_without_value_is_missing(tree: Any, tmp_path: Path) -> None:
 def test_a_model_set_to_null_is_left_out(tree: Any, tmp_path: Path) -> None:
     tree["sweep"]["models"]["compare_adaptive_attention"] = None
     assert "compare_adaptive_attention" not in load(tree, tmp_path).sweep.models
+    changed(tree, "sweep.only", [AA_NAME])
+    assert list(load(tree, tmp_path).sweep.models) == [AA_NAME]
 
 
 def test_an_int_is_accepted_for_a_float(tree: Any, tmp_path: Path) -> None:
