@@ -1,5 +1,6 @@
 """Rules of params.yaml that span several keys."""
 
+import math
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
@@ -39,6 +40,25 @@ def _sweep(params: Params) -> Iterator[str]:
         yield from _build_problems(key, trials.model_trials(model, params.sweep))
         if MODELS[model].reads_parses and not params.corpus.parses:
             yield f"{key} reads parses; set corpus.parses to true"
+
+
+def _search(params: Params) -> Iterator[str]:
+    sweep = params.sweep
+    if sweep.search == "grid":
+        if sweep.trials is not None:
+            yield f"sweep.trials is {sweep.trials}; must be null with search grid"
+        return
+    most = max(math.prod(map(len, model.grid.values())) for model in sweep.models.values())
+    if sweep.trials is None or sweep.trials > most:
+        limit = (
+            f"must be at most {most}, the points of the largest grid, with search {sweep.search}"
+        )
+        yield f"sweep.trials is {sweep.trials or 'null'}; {limit}"
+    if sweep.search == "optuna" and len(sweep.seeds) > 1:
+        yield f"sweep.seeds is {sweep.seeds}; must be one seed with search optuna"
+    if sweep.search == "optuna" and params.cluster.trials_per_fusion != 1:
+        size = params.cluster.trials_per_fusion
+        yield f"cluster.trials_per_fusion is {shown(size)}; must be 1 with search optuna"
 
 
 def _models(params: Params) -> Iterator[str]:

@@ -180,6 +180,9 @@ class EarlyStopping(Section):
 
 class Sweep(Limits):
     seeds: Seeds
+    search: Literal["grid", "random", "optuna"]
+    trials: validators.Count | None
+    search_seed: validators.NonNegativeInt
     early_stopping: EarlyStopping
     settings: Annotated[Settings, Keys(PAIRS)]
     models: Annotated[
