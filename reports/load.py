@@ -17,7 +17,8 @@ from actmodels.trial_config import setting_types
 
 LIMITS = ("max_epochs", "patience")  # settings of every trial in addition to its model's own
 EPOCH = [name for name in EpochRecord.__dataclass_fields__ if name not in TIMING_FIELDS]
-TRIAL = ["key", "model", "seed", "parameters", "epochs", "diverged", "best_epoch", *EPOCH[1:]]
+METRICS = [name for name in EPOCH[1:] if name != "ponder_weight"]  # in trials.csv it is a setting
+TRIAL = ["key", "model", "seed", "parameters", "epochs", "diverged", "best_epoch", *METRICS]
 UNUSED = ("lexical_baseline/predictions.csv", "multihop/history.csv")
 TABLES = {
     "sweep/trials.csv": TRIAL,

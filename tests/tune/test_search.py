@@ -1,7 +1,10 @@
 """Random search and Optuna on the points of a grid."""
 
+from typing import get_args
+
+from pipeline.parameters.schema import Sweep
 from tests.samples import MODELS, sample_trial
-from tune.search import OptunaSearch, RandomSearch
+from tune.search import SEARCHES, OptunaSearch, RandomSearch
 
 DA, AA = MODELS
 POINTS = [
@@ -37,6 +40,7 @@ def test_optuna_finds_the_best_point_early_and_repeats_none() -> None:
         assert len(scores) == len(configs)
         found.append(list(scores).index(2))  # rate 0.1, dropout 0, width 32
     assert sum(found) / len(found) < len(configs) / 2, found
+    assert get_args(Sweep.model_fields["search"].annotation) == tuple(SEARCHES)
     one = OptunaSearch(None, 1)
     assert one.propose(configs, {3: 0.5}) == one.propose(configs, {3: 0.5})
     assert one.propose(configs[:1], {}) == 0
