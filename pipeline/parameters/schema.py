@@ -204,9 +204,9 @@ class Sweep(Limits):
     @model_validator(mode="after")
     def without_others(self) -> Self:
         """Drop the models that are not in `only`."""
-        models = {
-            name: grid for name, grid in self.models.items() if name in (self.only or self.models)
-        }
+        if self.only is None:
+            return self
+        models = {name: grid for name, grid in self.models.items() if name in self.only}
         return self.model_copy(update={"models": models})
 
 

@@ -27,7 +27,7 @@ def test_each_of_two_models_alone(
     project = undisturbed.copy(tmp_path / "project", **shared_ray.settings)
     project.configure(TINY | OFF)
     shutil.copy(project.folder / "params.yaml", project.folder / "conf" / "base.yaml")
-    for model, switches in ((DA, ()), (AA, ("-S", "halting.mechanisms={dact: {}}"))):
+    for model, switches in ((DA, ()), (AA, ("-S", "+halting.mechanisms.dact={}"))):
         status, output = project.run("dvc", "exp", "run", "-S", f"models={model}", *switches)
         assert status == 0, output
         assert "sweep: 0 of 2 trials to run" in output
