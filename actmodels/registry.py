@@ -1,6 +1,6 @@
 """Models by name: network and, unless ACT, halting mechanism (`hop_attention_dact`). No torch."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Any
@@ -105,6 +105,17 @@ MODELS: dict[str, Architecture] = {
         *_network(_PUBLISHED_ADAPTIVE, "PublishedAdaptiveAttention"), HALTINGS["act"]
     ),
 }
+
+
+def first_network(names: Iterable[str]) -> str | None:
+    """Return the first name of a network that has every halting mechanism; None without one."""
+    return next((name for name in names if model_with(name, "fixed_steps") in MODELS), None)
+
+
+def is_adaptive(name: str) -> bool:
+    """Return whether a model chooses its number of steps for each pair."""
+    halting = MODELS[name].halting if name in MODELS else None
+    return halting is not None and halting.settings is not configs.FixedStepsConfig
 
 
 def load_class(reference: str) -> Any:

@@ -8,11 +8,12 @@ from actmodels.data.trial_data import premise_groups
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.tracing import AblationRow, ablate_steps
 from pipeline.parameters.load import load_params
+from pipeline.runtime.idle import write_empty_results
 from pipeline.runtime.results import TableRow, write_json, write_tables
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import grouped, mean
 from pipeline.statistics.paired import Groups, compare
-from pipeline.trials.models import retrained_models
+from pipeline.trials.models import first_adaptive, retrained_models
 from pipeline.trials.records import log_metrics
 
 
@@ -30,20 +31,23 @@ def gains(seeds: list[list[AblationRow]], groups: Groups) -> list[TableRow]:
 def main() -> None:
     """Write artifacts/ablate/."""
     ablate = load_params().ablate
+    if (name := ablate.model or first_adaptive()) is None:
+        write_empty_results("ablate")
+        return
     plan = {"dev": list(range(1, ablate.dev_steps + 1)), "test": ablate.test_steps}
     pairs = {split: PairTensors.load(artifacts("tensors", f"{split}.pt")) for split in plan}
     rows: dict[str, list[TableRow]] = {split: [] for split in plan}
     by_seed: dict[str, list[list[AblationRow]]] = {split: [] for split in plan}
     keys = []
-    models = list(retrained_models(ablate.model))
+    models = list(retrained_models(name))
     for config, record, model in tqdm(models, "ablate", unit="model"):
         assert isinstance(model, AlternatingAttention)  # a rule of params.yaml
         keys.append(record.key)
-        name = {"model": config.model, "seed": config.seed}
+        run = {"model": config.model, "seed": config.seed}
         for split, steps in plan.items():
             ablated = ablate_steps(model, pairs[split], config.input, steps, ablate.batch_size)
             by_seed[split].append(ablated)
-            rows[split] += [name | row._asdict() | {"accuracy": row.accuracy} for row in ablated]
+            rows[split] += [run | row._asdict() | {"accuracy": row.accuracy} for row in ablated]
     compared = gains(by_seed["test"], premise_groups(pairs["test"]).numpy())
     summary: dict[str, TableRow] = {split: {} for split in plan}
     for split, table in rows.items():

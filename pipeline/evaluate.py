@@ -70,7 +70,7 @@ def main() -> None:
     path = require_artifact("lexical_baseline", "predictions.csv")
     with path.open(encoding="utf-8", newline="") as file:
         hits["lexical_baseline"] = {0: prediction_hits(csv.DictReader(file), pair_ids)}
-    paired = paired_rows(hits, params.reference, premise_groups(pairs).numpy())
+    paired = paired_rows(hits, params.reference or next(iter(hits)), premise_groups(pairs).numpy())
     write_tables("evaluate", **tables, paired=paired)
     write_json(artifacts("evaluate", "summary.json"), summary)
     log_metrics("evaluate", [row["key"] for row in tables["results"]], summary)

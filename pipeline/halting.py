@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Sequence
 
 from actmodels.data.pairs import PairTensors
-from actmodels.registry import model_with
+from actmodels.registry import first_network, model_with
 from actmodels.trial_config import TrialConfig
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
@@ -29,9 +29,11 @@ from pipeline.trials.execution import data_digest, execution_settings
 def plan(params: Params) -> list[Run[TrialConfig]]:
     """Return a run for each mechanism, grid point and seed."""
     study, common = params.halting, params.sweep.settings
-    base, runs = best_config(study.model), []
+    network = study.model or first_network(params.sweep.models)
+    assert network is not None  # a rule of params.yaml
+    base, runs = best_config(network), []
     for mechanism, axes in study.mechanisms.items():
-        model = model_with(study.model, mechanism)
+        model = model_with(network, mechanism)
         for changes in grid_points(axes):
             point = ", ".join(f"{name} {value}" for name, value in changes.items()) or "as set"
             for seed in study.seeds:

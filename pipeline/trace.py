@@ -29,7 +29,7 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Trace as Settings
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import artifacts, require_artifact, run_stage
-from pipeline.trials.models import retrained_models
+from pipeline.trials.models import first_adaptive, retrained_models
 
 DIGITS = 4  # of probabilities and weights
 BATCH = 64  # pairs at a time
@@ -74,12 +74,12 @@ def outcome(label: str, classes: Sequence[str], answer: str) -> str:
     return "right_throughout" if right else "wrong_throughout"
 
 
-def lines(settings: Settings) -> Iterator[dict[str, Any]]:
-    """Yield one line for each traced pair of the first retrained seeds."""
+def lines(settings: Settings, name: str) -> Iterator[dict[str, Any]]:
+    """Yield one line for each traced pair of the first retrained seeds of a model."""
     tokens = list(read_token_pairs(require_artifact("vocabulary", "test.tsv")))
     pairs = PairTensors.load(artifacts("tensors", "test.pt"))
     rows = torch.tensor(chosen_rows(tokens, settings), dtype=torch.int64)
-    models = list(islice(retrained_models(settings.model), settings.seeds))
+    models = list(islice(retrained_models(name), settings.seeds))
     with tqdm(total=len(rows) * len(models), desc="trace", unit="pair") as progress:
         for config, _, model in models:
             assert isinstance(model, AlternatingAttention)  # a rule of params.yaml
@@ -128,7 +128,9 @@ def count_outcomes(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, dict[
 
 def main() -> None:
     """Write artifacts/trace/."""
-    traced = list(lines(load_params().trace))
+    settings = load_params().trace
+    name = settings.model or first_adaptive()
+    traced = list(lines(settings, name)) if name else []
     text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in traced)
     write_text(artifacts("trace", "traces.jsonl"), text)
     write_json(artifacts("trace", "summary.json"), count_outcomes(traced))

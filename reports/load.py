@@ -9,16 +9,16 @@ from typing import Any
 
 import pandas as pd
 
-from actmodels.configs import FixedStepsConfig
 from actmodels.errors import ArtifactError
 from actmodels.records import TIMING_FIELDS, EpochRecord
-from actmodels.registry import MODELS
+from actmodels.registry import is_adaptive
 from actmodels.tables import COLUMNS
 from actmodels.trial_config import setting_types
 
 LIMITS = ("max_epochs", "patience")  # settings of every trial in addition to its model's own
 EPOCH = [name for name in EpochRecord.__dataclass_fields__ if name not in TIMING_FIELDS]
-TRIAL = ["key", "model", "seed", "parameters", "epochs", "diverged", "best_epoch", *EPOCH[1:]]
+METRICS = [name for name in EPOCH[1:] if name != "ponder_weight"]  # in trials.csv it is a setting
+TRIAL = ["key", "model", "seed", "parameters", "epochs", "diverged", "best_epoch", *METRICS]
 UNUSED = ("lexical_baseline/predictions.csv", "multihop/history.csv")
 TABLES = {
     "sweep/trials.csv": TRIAL,
@@ -73,12 +73,6 @@ class Artifacts:
         """The retrained model with the highest mean dev accuracy."""
         means = self["evaluate/results"].groupby("model", sort=False)["dev_accuracy"].mean()
         return str(means.idxmax())
-
-
-def is_adaptive(model: str) -> bool:
-    """Return whether a model chooses its number of steps."""
-    halting = MODELS[model].halting if model in MODELS else None
-    return halting is not None and halting.settings is not FixedStepsConfig
 
 
 def load(root: Path) -> Artifacts:

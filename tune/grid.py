@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from actmodels.provenance import provenance, trial_key
 from actmodels.trial_config import BaseTrialConfig
 from tune.early_stopping import SuccessiveHalving
+from tune.search import SequentialSearch
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,7 @@ class Trial:
     config: BaseTrialConfig
     origin: dict[str, str]
     early_stopping: SuccessiveHalving | None = None
+    search: SequentialSearch | None = None  # no part of the key
 
     @property
     def name(self) -> str:
@@ -32,6 +34,7 @@ def with_keys(
     threads: int,
     precision: str = "highest",
     early_stopping: SuccessiveHalving | None = None,
+    search: SequentialSearch | None = None,
 ) -> list[Trial]:
     """Return trials whose keys cover all that determines a result, early stopping included."""
     rule = {"early_stopping": str(early_stopping)} if early_stopping else {}
@@ -43,10 +46,17 @@ def with_keys(
             origin = provenance(config, data_digest, device, threads)
             origins[config.model] = origin | rule
         origin = origins[config.model]
-        trials.append(Trial(trial_key(config.as_dict(), origin), config, origin, early_stopping))
+        key = trial_key(config.as_dict(), origin)
+        trials.append(Trial(key, config, origin, early_stopping, search))
     return trials
 
 
 def grid_hash(trials: Iterable[Trial]) -> str:
-    """Return 16 hexadecimal digits of the SHA-256 of the trials' keys, in their order."""
-    return hashlib.sha256("\n".join(trial.key for trial in trials).encode()).hexdigest()[:16]
+    """Return 16 hexadecimal digits of the SHA-256 of the trials' keys, in their order.
+
+    It covers a sequential search, but not its number of points: more points continue it.
+    """
+    lines = [
+        f"{t.key} {type(t.search).__name__} {t.search.seed}" if t.search else t.key for t in trials
+    ]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]

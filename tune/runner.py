@@ -11,6 +11,7 @@ from typing import Any
 import ray.tune
 
 from actmodels.errors import SweepError
+from tune.asked_trials import AskedTrials
 from tune.callback import DriverCallback
 from tune.cluster import connected
 from tune.early_stopping import RungScores
@@ -22,6 +23,7 @@ from tune.node_check import run_checked
 from tune.nodes import Nodes, Placement
 from tune.progress import Progress
 from tune.resources import ClusterMonitor, required_addresses, wait_for_resources
+from tune.searcher import TrialSearcher
 from tune.store import TrialStore
 from tune.tracking import Tracker
 from tune.trainable import run_fusion
@@ -35,19 +37,25 @@ def execute(
     tracker: Tracker,
     keep_weights: bool,
     rung_scores: RungScores | None,
+    asked: AskedTrials,
 ) -> dict[str, str]:
-    """Run trials on Ray, store the finished ones, and return errors of the others by key."""
+    """Run trials on Ray, store the finished ones, and return errors of the others by key.
+
+    The trials that `asked` will ask for follow.
+    """
     # Tune's; workers do not see it
     folder = execution.state / "ray" / f"{kind}-{grid_hash(trials)}"
-    epochs = sum(trial.config.max_epochs for trial in trials)
+    candidates = [*trials, *asked.unasked]
+    count = len(trials) + asked.remaining
+    epochs = sum(trial.config.max_epochs for trial in candidates) * count // len(candidates)
     with (
         connected(dashboard=execution.dashboard, state=execution.state),
-        closing(Progress(kind, len(trials), epochs)) as progress,
+        closing(Progress(kind, count, epochs)) as progress,
         tracker.in_background(),  # ends before Ray: a later Ray call in its thread ends the process
         Nodes(execution) as nodes,
     ):
         callback = DriverCallback(
-            {trial.key: trial for trial in trials},
+            {trial.key: trial for trial in candidates},
             store=store,
             tracker=tracker,
             progress=progress,
@@ -58,11 +66,11 @@ def execute(
         )
         timeout = execution.wait_for_nodes if nodes.joined else 0  # a local Ray cannot grow
         wait_for_resources(nodes, timeout)
-        data = share_data(trials, execution)
+        data = share_data(candidates, execution)
         fusions = plan_fusions(kind, trials, execution, data, nodes)
         work = functools.partial(
             run_fusion,
-            configs={trial.key: trial.config for trial in trials},
+            configs={trial.key: trial.config for trial in candidates},
             data=data,
             checkpoints=execution.checkpoints,
             rung_scores=rung_scores,
@@ -71,8 +79,10 @@ def execute(
         )
         trainable = functools.partial(run_checked, check=nodes.check, work=ray.put(work))
         with ClusterMonitor(nodes, max(5.0, timeout), required_addresses()):
-            fit(folder, fusions, execution, callback, trainable)
-    if not callback.errors and any(t.key not in callback.ended for t in trials):
+            searcher = TrialSearcher(fusions, asked, nodes) if asked.remaining else None
+            fit(folder, fusions, execution, callback, trainable, searcher)
+    ended = callback.ended | asked.scores.keys()
+    if not callback.errors and (asked.remaining or any(key not in ended for key in asked.keys)):
         raise KeyboardInterrupt  # after Ctrl-C Ray returns early and normally
     shutil.rmtree(folder, ignore_errors=True)
     return callback.errors
@@ -114,6 +124,7 @@ def fit(
     execution: Execution,
     callback: DriverCallback,
     trainable: Callable[[dict[str, Any]], None],
+    searcher: TrialSearcher | None = None,
 ) -> None:
     """Run rounds of fusions until no trial is requeued; each resumes from its last checkpoint.
 
@@ -122,7 +133,8 @@ def fit(
     while fusions:
         callback.requeued.clear()
         stopper = SweepStopper(callback, fusions, callback.nodes.capacity)
-        tuner(folder, fusions, execution, stopper, trainable).fit()
+        tuner(folder, fusions, execution, stopper, trainable, searcher).fit()
+        searcher = None  # it has asked for all trials
         if callback.fatal_error:
             raise SweepError(callback.fatal_error)
         fusions = list(callback.requeued)
@@ -136,20 +148,24 @@ def tuner(
     execution: Execution,
     stopper: SweepStopper,
     trainable: Callable[[dict[str, Any]], None],
+    searcher: TrialSearcher | None,
 ) -> ray.tune.Tuner:
     """Return a Tuner with one Ray trial per fusion; workers are reused between them."""
     shutil.rmtree(folder, ignore_errors=True)  # of a killed run; nothing is read from it
-    names = {fusion.trials[0].key: fusion.name for fusion in fusions}
+    names = {trial.key: trial.name for trial in stopper.callback.trials.values()}
+    names |= {fusion.trials[0].key: fusion.name for fusion in fusions}
 
     def trial_name(ray_trial: Any) -> str:
         return names[ray_trial.config["fusion"][0]]
 
     # Keys only: Tune copies the values of all fusions for each fusion.
-    space = {"fusion": ray.tune.grid_search([[t.key for t in fusion.trials] for fusion in fusions])}
+    grid = ray.tune.grid_search([[t.key for t in fusion.trials] for fusion in fusions])
     return ray.tune.Tuner(
         ray.tune.with_resources(trainable, Placement(stopper.callback.nodes)),
-        param_space=space,
+        param_space={} if searcher else {"fusion": grid},
         tune_config=ray.tune.TuneConfig(
+            search_alg=searcher,
+            num_samples=-1 if searcher else 1,
             reuse_actors=True,
             max_concurrent_trials=execution.workers,
             trial_name_creator=trial_name,

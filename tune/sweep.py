@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
+from tune.asked_trials import AskedTrials
 from tune.early_stopping import RungScores
 from tune.execution import Execution
 from tune.grid import Trial, grid_hash
@@ -30,6 +31,7 @@ def run_trials(
 ) -> list[TrialRecord]:
     """Run the unfinished trials and return all records in the order of the trials.
 
+    With a sequential search, `trials` are its candidates, and the records are those it asked for.
     The same call after an interruption resumes them.
 
     Args:
@@ -54,9 +56,10 @@ def run_trials(
         records = [result for _, result in results if isinstance(result, TrialRecord)]
         if failed := [f"\n  {trial.name}: {why}" for trial, why in results if isinstance(why, str)]:
             raise SweepError(
-                f"{kind}: {len(failed)} of {len(trials)} trials did not finish; nothing was "
+                f"{kind}: {len(failed)} of {len(results)} trials did not finish; nothing was "
                 f"written; run the same command again to retry them{''.join(failed)}"
             )
+        metrics["trials"] = float(len(results))
         metrics["best_dev_accuracy"] = max(record.best.dev_accuracy for record in records)
         status = "FINISHED"
         return records
@@ -80,25 +83,28 @@ def _run(
     prepare(checkpoints, "cluster.storage")
     prepare(store.storage, "cluster.state")
     rung_scores = _rung_scores(trials, checkpoints)
-    unfinished: list[Trial] = []
-    for trial in trials:
-        record = store.load(trial.key, needs_weights=keep_weights)
-        if record is None:
-            unfinished.append(trial)
-            continue
-        checkpoints.remove(checkpoint_name(trial.key))  # a worker may outlive its driver
-        if rung_scores:
-            rung_scores.record(trial.key, record.history)
+
+    def load(trial: Trial) -> TrialRecord | None:
+        if record := store.load(trial.key, needs_weights=keep_weights):
+            checkpoints.remove(checkpoint_name(trial.key))  # a worker may outlive its driver
+            if rung_scores:
+                rung_scores.record(trial.key, record.history)
+        return record
+
+    asked = AskedTrials(trials, store.storage, load)
+    unfinished = asked.unfinished()
     if rung_scores and rung_scores.notes:
         print(*rung_scores.notes, sep="\n", file=sys.stderr, flush=True)
         rung_scores.notes.clear()  # workers have their own
-    print(f"{kind}: {len(unfinished)} of {len(trials)} trials to run", flush=True)
+    print(f"{kind}: {len(unfinished) + asked.remaining} of {asked.total} trials to run", flush=True)
     errors: dict[str, str] = {}
     if unfinished:
         unfinished.sort(key=slow, reverse=True)
-        errors = execute(kind, unfinished, execution, store, tracker, keep_weights, rung_scores)
+        errors = execute(
+            kind, unfinished, execution, store, tracker, keep_weights, rung_scores, asked
+        )
     results: list[tuple[Trial, TrialRecord | str]] = []
-    for trial in trials:
+    for trial in asked.trials:
         record = store.load(trial.key, needs_weights=keep_weights)
         results.append((trial, record or errors.get(trial.key, "no result")))
     if rung_scores and all(isinstance(result, TrialRecord) for _, result in results):

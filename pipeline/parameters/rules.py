@@ -1,11 +1,12 @@
 """Rules of params.yaml that span several keys."""
 
+import math
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from actmodels.errors import ConfigError, shown
 from actmodels.multihop.words import MAX_HOPS
-from actmodels.registry import MODELS, model_with, published_model
+from actmodels.registry import MODELS, first_network, model_with, published_model
 from actmodels.sequences.config import sequence_setting_types
 from actmodels.trial_config import setting_types
 from pipeline.parameters import trials
@@ -17,7 +18,17 @@ from pipeline.parameters.study_sections import LIMITS, WDW
 
 def rule_problems(params: Params) -> list[str]:
     """Return one message for each broken rule."""
-    rules = (_sweep, _models, _stages, _halting, _sequences, _multihop, _cloze_data, _cloze)
+    rules = (
+        _sweep,
+        _search,
+        _models,
+        _stages,
+        _halting,
+        _sequences,
+        _multihop,
+        _cloze_data,
+        _cloze,
+    )
     return [problem for rule in rules for problem in rule(params)]
 
 
@@ -31,6 +42,25 @@ def _sweep(params: Params) -> Iterator[str]:
             yield f"{key} reads parses; set corpus.parses to true"
 
 
+def _search(params: Params) -> Iterator[str]:
+    sweep = params.sweep
+    if sweep.search == "grid":
+        if sweep.trials is not None:
+            yield f"sweep.trials is {sweep.trials}; must be null with search grid"
+        return
+    most = max(math.prod(map(len, model.grid.values())) for model in sweep.models.values())
+    if sweep.trials is None or sweep.trials > most:
+        limit = (
+            f"must be at most {most}, the points of the largest grid, with search {sweep.search}"
+        )
+        yield f"sweep.trials is {sweep.trials or 'null'}; {limit}"
+    if sweep.search == "optuna" and len(sweep.seeds) > 1:
+        yield f"sweep.seeds is {sweep.seeds}; must be one seed with search optuna"
+    if sweep.search == "optuna" and params.cluster.trials_per_fusion != 1:
+        size = params.cluster.trials_per_fusion
+        yield f"cluster.trials_per_fusion is {shown(size)}; must be 1 with search optuna"
+
+
 def _models(params: Params) -> Iterator[str]:
     """Require that the models named in other sections are swept, and that some halt."""
     halting = [name for name, model in MODELS.items() if model.halting is not None]
@@ -41,6 +71,8 @@ def _models(params: Params) -> Iterator[str]:
     if params.halting.mechanisms:
         named["halting.model"] = params.halting.model
     for key, model in named.items():
+        if model is None:  # the first suitable one
+            continue
         if key in stepped and model not in halting:
             yield f"{key} is {shown(model)}; must be a model that halts: {_listed(halting)}"
         else:
@@ -69,8 +101,13 @@ def _stages(params: Params) -> Iterator[str]:
 
 def _halting(params: Params) -> Iterator[str]:
     model, mechanisms = params.halting.model, params.halting.mechanisms
+    if not mechanisms:
+        return
     known = [name for name in MODELS if model_with(name, "fixed_steps") in MODELS]
-    if mechanisms and model not in known:
+    if model is None and (model := first_network(params.sweep.models)) is None:
+        yield f"halting.model is null and the sweep has no model that halts: {_listed(known)}"
+        return
+    if model not in known:
         yield f"halting.model is {shown(model)}; must be a model that halts: {_listed(known)}"
         return
     for name, axes in mechanisms.items():

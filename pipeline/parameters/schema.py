@@ -6,9 +6,10 @@ An int is accepted for a float; nothing else is converted. Rules that span sever
 
 # ruff: noqa: D101  (params.yaml documents each section and key)
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from actmodels import validators
 from actmodels.configs import LABELS
@@ -198,11 +199,34 @@ class EarlyStopping(Section):
 
 class Sweep(Limits):
     seeds: Seeds
+    search: Literal["grid", "random", "optuna"]
+    trials: validators.Count | None
+    search_seed: validators.NonNegativeInt
     early_stopping: EarlyStopping
     settings: Annotated[Settings, Keys(PAIRS)]
     models: Annotated[
         dict[str, ModelGrid], each(MODELS, ModelGrid), NON_EMPTY, BeforeValidator(without_null)
     ]
+    only: Annotated[list[str], NON_EMPTY, UNIQUE] | None
+
+    @field_validator("only")
+    @classmethod
+    def in_models(cls, only: list[str] | None, info: ValidationInfo) -> list[str] | None:
+        """Require that each name is a key of `models`, unless `models` is invalid."""
+        for name in only or ():
+            if name not in info.data.get("models", [name]):
+                listed = ", ".join(info.data["models"])
+                expected = {"wording": f"a list of models of sweep.models: {listed}"}
+                raise PydanticCustomError("must_be", "must be {wording}", expected)
+        return only
+
+    @model_validator(mode="after")
+    def without_others(self) -> Self:
+        """Drop the models that are not in `only`."""
+        if self.only is None:
+            return self
+        models = {name: grid for name, grid in self.models.items() if name in self.only}
+        return self.model_copy(update={"models": models})
 
 
 class SelectBest(Section):
@@ -219,7 +243,7 @@ class Retrain(Limits):
 
 
 class Evaluate(Section):
-    reference: str
+    reference: str | None
     batch_size: validators.BatchSize
 
 
@@ -228,14 +252,14 @@ class Export(Section):
 
 
 class Ablate(Section):
-    model: str
+    model: str | None
     dev_steps: validators.Steps
     test_steps: Annotated[list[validators.Steps], NON_EMPTY, UNIQUE]
     batch_size: validators.BatchSize
 
 
 class Trace(Section):
-    model: str
+    model: str | None
     seeds: validators.Count
     per_label: validators.NonNegativeInt
     pair_ids: Annotated[list[Name], UNIQUE]

@@ -65,7 +65,7 @@ class Sizes(Section):
 
 
 class Halting(Limits):
-    model: str
+    model: str | None
     seeds: Seeds
     collapsed_below: validators.Positive
     mechanisms: Annotated[dict[str, Axes], each(HALTINGS, Annotated[Axes, axes(PAIRS)])]

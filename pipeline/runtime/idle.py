@@ -33,10 +33,15 @@ def is_idle(key: str) -> bool:
 
 
 def write_empty(key: str, files: Mapping[str, str]) -> None:
-    """Write the stage's tables without rows, and its other files."""
+    """Write empty results, unless the setting has changed."""
     stage = key.partition(".")[0]
     if not is_idle(key):
         raise ArtifactError(f"{stage}: params.yaml changed as it began; run dvc repro again")
+    write_empty_results(stage, files)
+
+
+def write_empty_results(stage: str, files: Mapping[str, str] = SUMMARY) -> None:
+    """Write the stage's tables without rows, and its other files."""
     with clean_dir(artifacts(stage)):
         for table in COLUMNS | UNREPORTED:
             if table.startswith(f"{stage}/"):

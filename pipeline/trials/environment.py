@@ -74,8 +74,8 @@ def write_environment(
         "provenance": provenance_tags(),
         "data_digest": trials[0].origin["data"],
         "machine": machine(),
-        "trials": len(trials),
-        "reused": len(trials) - total["trained"],
+        "trials": len(records),
+        "reused": len(records) - total["trained"],
         "wall_seconds": round(total["wall_seconds"], 1),
         "trained_on": {record.key: record.machine for record in records},
     }

@@ -9,9 +9,11 @@ from pipeline.parameters.load import Params, load_params
 from pipeline.parameters.trials import sweep_trials
 from pipeline.runtime.results import read_json
 from pipeline.runtime.stage import artifacts, project, state_folder
+from tune.asked_trials import AskedTrials
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
 from tune.grid import Trial, with_keys
+from tune.search import SEARCHES, SequentialSearch
 from tune.store import TrialStore, checkpoint_name
 
 
@@ -36,6 +38,7 @@ def add_keys(
     configs: Sequence[BaseTrialConfig],
     execution: Execution,
     early_stopping: SuccessiveHalving | None = None,
+    search: SequentialSearch | None = None,
 ) -> list[Trial]:
     """Return the trials of configurations that are trained on data with this digest."""
     return with_keys(
@@ -45,15 +48,19 @@ def add_keys(
         threads=execution.threads,
         precision=execution.matmul_precision,
         early_stopping=early_stopping,
+        search=search,
     )
 
 
 def planned_trials(params: Params, execution: Execution) -> list[Trial]:
-    """Return the trials of the sweep, in the order of params.yaml."""
+    """Return the trials of the sweep, or the candidates of its search, as in params.yaml."""
     stopping, rule = params.sweep.early_stopping, None
     if stopping.rule == "successive_halving":
         rule = SuccessiveHalving(stopping.grace_period, stopping.reduction_factor)
-    return add_keys(data_digest(), sweep_trials(params.sweep), execution, rule)
+    search = SEARCHES[params.sweep.search](params.sweep.trials, params.sweep.search_seed)
+    configs = search.draw(sweep_trials(params.sweep))
+    sequential = search if isinstance(search, SequentialSearch) else None
+    return add_keys(data_digest(), configs, execution, rule, sequential)
 
 
 def sweep_status() -> str:
@@ -64,13 +71,17 @@ def sweep_status() -> str:
     """
     params = load_params()
     execution = execution_settings(params)
-    trials = planned_trials(params, execution)
     store, checkpoints = TrialStore(execution.trials), execution.checkpoints
+
+    def load(trial: Trial) -> TrialRecord | None:
+        return store.load(trial.key, needs_weights=False)
+
+    asked = AskedTrials(planned_trials(params, execution), execution.trials, load)
     finished: list[tuple[Trial, TrialRecord]] = []
     states = dict.fromkeys(("finished", "started", "failed", "waiting"), 0)
-    for trial in trials:
+    for trial in asked.trials:
         state = "waiting"
-        if record := store.load(trial.key, needs_weights=False):
+        if record := load(trial):
             finished.append((trial, record))
             state = "finished"
         elif (execution.failures / f"{trial.name}.txt").exists():
@@ -78,8 +89,9 @@ def sweep_status() -> str:
         elif checkpoints.exists(checkpoint_name(trial.key)):
             state = "started"
         states[state] += 1
+    states["waiting"] += asked.remaining
     counts = ", ".join(f"{count} {name}" for name, count in states.items())
-    lines = [f"sweep: {len(trials)} trials: {counts}"]
+    lines = [f"sweep: {asked.total} trials: {counts}"]
     if finished:
         trial, record = max(finished, key=lambda pair: pair[1].best.dev_accuracy)
         best = record.best

@@ -11,6 +11,7 @@ from actmodels.errors import ArtifactError
 from actmodels.files import regular
 from actmodels.models.pair_model import PairModel, build
 from actmodels.records import TrialRecord
+from actmodels.registry import is_adaptive
 from actmodels.trial_config import TrialConfig, trial_from_dict
 from pipeline.runtime.stage import artifacts
 from pipeline.trials.records import read_records
@@ -19,6 +20,12 @@ from pipeline.trials.records import read_records
 def weights_file(config: TrialConfig) -> Path:
     """Return the path where `retrain` stores the weights of a trial."""
     return artifacts("retrain", "weights", f"{config.model}-seed{config.seed}.pt")
+
+
+def first_adaptive() -> str | None:
+    """Return the first retrained model that chooses its number of steps; None without one."""
+    names = (record.config["model"] for record in read_records("retrain"))
+    return next((name for name in names if is_adaptive(name)), None)
 
 
 def retrained_models(name: str = "") -> Iterator[tuple[TrialConfig, TrialRecord, PairModel]]:

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import altair as alt
 import pandas as pd
 
-from actmodels.registry import MODELS
+from actmodels.registry import MODELS, is_adaptive
 from reports import format as fmt
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.charts.theme import MUTED
-from reports.load import Artifacts, is_adaptive
+from reports.load import Artifacts
 from reports.statistics import mean_sd, wide
 
 RUN = ["model", "run"]

@@ -5,9 +5,10 @@ from typing import Any
 
 import pandas as pd
 
+from actmodels.registry import is_adaptive
 from reports import format as fmt
 from reports.blocks import Overview, Tile
-from reports.load import Artifacts, is_adaptive
+from reports.load import Artifacts
 from reports.sections.multihop import RUN, by_hops, correlations, multihop_charts
 from reports.sections.table_1 import accuracy_chart, systems
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from actmodels.models.pair_model import build, parameter_count
-from actmodels.registry import HALTINGS, MODELS
+from actmodels.registry import HALTINGS, MODELS, first_network, is_adaptive
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig
 from tests import model_checks
@@ -21,6 +21,18 @@ CHECKED["both_ways"] = sample_trial("iterative_attention", bidirectional=True)
 @pytest.mark.parametrize("check", model_checks.FIVE_CHECKS)
 def test_the_five_checks(config: TrialConfig, check: Callable[[TrialConfig], None]) -> None:
     check(config)
+
+
+def test_networks_and_adaptive_models_by_name() -> None:
+    names = ["decomposable_attention", "hop_attention_fixed_steps", "hop_attention_dact"]
+    assert [is_adaptive(name) for name in (*names, "lexical_baseline")] == [
+        False,
+        False,
+        True,
+        False,
+    ]
+    assert first_network(names) is None
+    assert first_network([*names, "hop_attention", "adaptive_attention"]) == "hop_attention"
 
 
 THESIS = {"width": 256, "encoder_size": 128, "state_size": 256, "gate_size": 256}

@@ -86,6 +86,12 @@ def test_the_state_of_a_sweep(folder: Path) -> None:
     counts, best = sweep_status().splitlines()
     assert counts == "sweep: 8 trials: 2 finished, 1 started, 1 failed, 4 waiting"
     assert best == f"best so far: {trials[1].name} (dev 70.0 %, epoch 1)"
+    write_params(folder, sweep={"search": "random", "trials": 1})
+    drawn = planned_trials(load_params(), execution)
+    assert [trial.config.model for trial in drawn] == list(params.sweep.models)
+    assert {trial.key for trial in drawn} < {trial.key for trial in trials}
+    write_params(folder, sweep={"search": "optuna", "trials": 2})
+    assert sweep_status() == "sweep: 6 trials: 0 finished, 0 started, 0 failed, 6 waiting"
 
 
 def test_the_summary_of_a_run(folder: Path) -> None:

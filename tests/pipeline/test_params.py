@@ -114,6 +114,13 @@ def test_the_demo_is_valid_and_mirrors_the_file(tree: Any) -> None:
         (f"{AA}.settings.steps", 2, f"{AA}: steps is not a setting of adaptive_attention"),
         (f"{AA}.grid.batch_size", list(range(1, 10_002)), f"{AA}: makes 20,002 trials with its s"),
         ("sweep.models.spinn_pi", {"settings": {}, "grid": {}}, "reads parses; set corpus.parses"),
+        (
+            "sweep.only",
+            ["lstm"],
+            "sweep.only is ['lstm']; must be a list of models of sweep.models: ",
+        ),
+        ("sweep.search", "tpe", "sweep.search is 'tpe'; must be 'grid', 'random' or 'optuna'"),
+        ("sweep.trials", 3, "sweep.trials is 3; must be null with search grid"),
         ("evaluate.reference", "lstm", "reference is 'lstm'; must be one of sweep.models: "),
         ("ablate.model", "lstm_encoders", "must be a model that halts: adaptive_attention"),
         ("ablate.test_steps", [2, 21], "ablate.test_steps[1] is 21; must be at most dev_steps, 20"),
@@ -151,6 +158,22 @@ def test_a_setting_without_value_is_missing(tree: Any, tmp_path: Path) -> None:
 def test_a_model_set_to_null_is_left_out(tree: Any, tmp_path: Path) -> None:
     tree["sweep"]["models"]["compare_adaptive_attention"] = None
     assert "compare_adaptive_attention" not in load(tree, tmp_path).sweep.models
+    changed(tree, "sweep.only", [AA_NAME])
+    assert list(load(tree, tmp_path).sweep.models) == [AA_NAME]
+
+
+def test_a_search_has_a_number_of_points(tree: Any, tmp_path: Path) -> None:
+    changed(tree, "cluster.trials_per_fusion", "auto")
+    tree["sweep"] |= {"search": "optuna", "seeds": [1, 2]}
+    limit = "must be at most 4, the points of the largest grid, with search optuna"
+    assert problems(tree, tmp_path) == [
+        f"sweep.trials is null; {limit}",
+        "sweep.seeds is [1, 2]; must be one seed with search optuna",
+        "cluster.trials_per_fusion is 'auto'; must be 1 with search optuna",
+    ]
+    tree["sweep"] |= {"search": "random", "trials": 5}
+    assert problems(tree, tmp_path)[0].startswith("sweep.trials is 5; must be at most 4, the poi")
+    load(changed(tree, "sweep.trials", 4), tmp_path)
 
 
 def test_an_int_is_accepted_for_a_float(tree: Any, tmp_path: Path) -> None:

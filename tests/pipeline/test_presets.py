@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 CONF = ROOT / "conf"
 STUDIES = sorted(path.stem for path in (CONF / "study").iterdir())
 PRESETS = sorted(path.stem for path in (CONF / "preset").iterdir())
+ALONE = sorted(path.stem for path in (CONF / "models").iterdir() if path.stem in MODELS)
 DIGEST = "617afb2fe6cbd085c235baf7a465b96f4112bd7f7ccb2b2cbd649fed9cbcf2fb"
 LOCAL = [
     "preset=local",
@@ -78,6 +79,23 @@ def test_each_study_composes_with_the_demo_and_a_local_run(tmp_path: Path, study
         names = ("fidelity", "sizes", "halting", "cloze", "depth")
         assert [bool(value) for value in configured] == [study.startswith(name) for name in names]
         assert bool(params.sequences.tasks) == study.startswith(("sequences", "parity"))
+
+
+@pytest.mark.parametrize("model", ALONE)
+def test_a_model_composes_alone(tmp_path: Path, model: str) -> None:
+    assert list(compose(tmp_path, f"models={model}").sweep.models) == [model]
+
+
+@pytest.mark.parametrize("preset", [LOCAL, []])
+def test_a_model_alone_keeps_the_grid_of_the_preset(tmp_path: Path, preset: list[str]) -> None:
+    for model, grid in compose(tmp_path, *preset).sweep.models.items():
+        alone = compose(tmp_path, *preset, f"models={model}").sweep.models
+        assert alone == {model: grid}
+
+
+def test_each_network_has_a_file() -> None:
+    networks = {of.model for name, of in MODELS.items() if not name.endswith("as_published")}
+    assert {MODELS[name].model for name in ALONE} == networks
 
 
 def test_all_models_compose_into_one_configuration_each(tmp_path: Path) -> None:

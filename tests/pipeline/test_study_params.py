@@ -192,3 +192,6 @@ def test_the_compared_network_infers_in_steps(tree: Any, tmp_path: Path) -> None
     changed(tree, "halting.model", "decomposable_attention")
     [problem] = problems(changed(tree, "halting.mechanisms", {"act": {}}), tmp_path)
     assert "halting.model is 'decomposable_attention'; must be a model that halts: " in problem
+    changed(tree, "halting.model", None)
+    [problem] = problems(changed(tree, "sweep.only", ["decomposable_attention"]), tmp_path)
+    assert "halting.model is null and the sweep has no model that halts: adaptive_att" in problem

@@ -77,7 +77,7 @@ def test_a_pair_that_is_not_there() -> None:
 
 
 def test_a_line_equals_the_trace_of_a_single_pair(project: Path) -> None:
-    traced = list(lines(settings()))
+    traced = list(lines(settings(), MODEL))
     _, _, model = next(retrained_models(MODEL))
     assert isinstance(model, AlternatingAttention)
     pairs = sample_pairs(PAIRS, seed=5)

@@ -14,6 +14,7 @@ def sweep(grid: dict[str, list[Any]], seeds: list[int], **own: Any) -> Sweep:
     """Return a sweep of one model; keyword arguments are the model's settings."""
     return Sweep(
         **{"seeds": seeds, "max_epochs": 15, "patience": 0, "early_stopping": NO_RULE},
+        **{"search": "grid", "trials": None, "search_seed": 1, "only": None},
         **{"settings": SETTINGS, "models": {MODEL: ModelGrid(settings=own, grid=grid)}},
     )
 

@@ -57,6 +57,12 @@ def test_models_without_steps_have_no_section_on_them(folder: Path) -> None:
     for place in (*(f"evaluate/{name}" for name in places), "retrain/trials", "retrain/history"):
         edit(folder, place, lambda frame: frame[frame["model"] == model])
     edit(folder, "evaluate/paired", lambda frame: frame[frame["model"] != "adaptive_attention"])
+    for place in ("sweep/trials", "retrain/trials"):  # of no model with this setting
+        edit(
+            folder,
+            place,
+            lambda frame: frame[frame["model"] == model].drop(columns="ponder_weight"),
+        )
     built = report(load(folder), published=True, examples=10)
     assert "Steps, labels and accuracy" not in {section.title for section in built.sections}
     assert "Mean steps per pair" not in {tile.label for tile in built.overview.tiles}

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import ArtifactError
-from reports.load import is_adaptive, load
+from reports.load import load
 from tests.reports.conftest import edit
 
 
@@ -11,9 +11,6 @@ def test_models_are_in_file_order(folder: Path) -> None:
     data = load(folder)
     assert data.models == ["decomposable_attention", "adaptive_attention"]
     assert data.adaptive == ["adaptive_attention"] and data.best_on_dev == "adaptive_attention"
-    assert is_adaptive("adaptive_attention_dact") and not is_adaptive(
-        "adaptive_attention_fixed_steps"
-    )
 
 
 @pytest.mark.parametrize(

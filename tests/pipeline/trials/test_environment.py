@@ -24,13 +24,16 @@ def execution(folder: Path) -> Execution:
     return Execution(folder, folder, folder, 1, 0, max_failures=0, dashboard=False)
 
 
+def record(trial: Trial) -> TrialRecord:
+    return TrialRecord(trial.key, trial.config.as_dict(), 9, (EPOCH,), dict(trial.origin))
+
+
 def finish(trial: Trial, execution: Execution) -> None:
-    record = TrialRecord(trial.key, trial.config.as_dict(), 9, (EPOCH,), dict(trial.origin))
-    TrialStore(execution.trials).save(record, None)
+    TrialStore(execution.trials).save(record(trial), None)
 
 
 def written(execution: Execution, trials: list[Trial] = TRIALS) -> dict[str, Any]:
-    write_environment("sweep", trials, execution, [])
+    write_environment("sweep", trials, execution, [record(trial) for trial in trials])
     result: dict[str, Any] = json.loads(Path("artifacts/sweep/environment.json").read_text())
     return result
 
