@@ -15,7 +15,6 @@ from tune.early_stopping import RungScores
 from tune.execution import Execution
 from tune.grid import Trial, grid_hash
 from tune.provenance import provenance_tags
-from tune.runner import execute
 from tune.storage import Storage, prepare, storage_errors
 from tune.store import TrialStore, checkpoint_name
 from tune.tracking import Tracker
@@ -99,6 +98,8 @@ def _run(
     print(f"{kind}: {len(unfinished) + asked.remaining} of {asked.total} trials to run", flush=True)
     errors: dict[str, str] = {}
     if unfinished:
+        from tune.runner import execute  # imports Ray, more than a second
+
         unfinished.sort(key=slow, reverse=True)
         errors = execute(
             kind, unfinished, execution, store, tracker, keep_weights, rung_scores, asked
