@@ -62,7 +62,7 @@ def from_files(corpus: Corpus) -> Source:
     }
     splits = {split: read_pair_file(path, split, files) for split, path in paths.items()}
     bars = {s: iter(tqdm(pairs, f"read {s}", unit=" pairs")) for s, pairs in splits.items()}
-    return bars, {split: file_digest(path) for split, path in paths.items()}
+    return bars, {split: files.sha256[split] or file_digest(paths[split]) for split in SPLITS}
 
 
 if __name__ == "__main__":
