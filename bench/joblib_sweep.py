@@ -22,7 +22,7 @@ def train(config: TrialConfig, folder: Path, tracking_uri: str, experiment: str)
     settings = vars(config.training) | vars(config.network)
     client.log_batch(run, params=[Param(name, str(value)) for name, value in settings.items()])
     for record in Training(config, trial_data(config, folder)).epochs():
-        values = {n: v for n, v in vars(record).items() if isinstance(v, float) and n != "epoch"}
+        values = {name: v for name, v in vars(record).items() if isinstance(v, float)}
         now = int(time.time() * 1000)
         metrics = [Metric(name, value, now, record.epoch) for name, value in values.items()]
         client.log_batch(run, metrics)

@@ -4,8 +4,8 @@
 
 Two sweeps alternate, of trials with one epoch and with three. Times per trial are of the steady
 state: from the end of each worker's first trial, which loads code and data, to the end of the last
-trial. The overhead includes evaluating 64 pairs each epoch. The user's state and servers are not
-touched.
+trial. The overhead includes evaluating 64 pairs each epoch. Joblib (`bench.joblib_sweep`) trains
+trials of the same settings and logs them to MLflow. The user's state and servers are not touched.
 """
 
 import os
