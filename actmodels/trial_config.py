@@ -12,9 +12,15 @@ from actmodels.validators import Epochs, NonNegativeInt, settings_of
 
 @dataclass(frozen=True, kw_only=True)
 class BaseTrialConfig:
-    """Fields of every trial type; subclasses add parts, which are dataclasses of settings."""
+    """Fields of every trial type; subclasses add parts, which are dataclasses of settings.
+
+    Subclasses name their code as module:name, so that a trial loads only its own.
+    """
 
     called: ClassVar[str] = "trial"  # name in error messages
+    loader: ClassVar[str]  # (config, folder, text) -> data; read-only, shared by a node's workers
+    trainer: ClassVar[str]  # (config, data, device) -> ModelTraining
+    fused_trainer: ClassVar[str | None] = None  # (configs, data, device) -> FusedTraining
 
     model: str  # name of the model; trials of one model are compared
     max_epochs: Epochs
@@ -82,6 +88,10 @@ def sorted_into(
 @dataclass(frozen=True)
 class TrialConfig(BaseTrialConfig):
     """A trial on sentence pairs; with data and code it determines the result."""
+
+    loader = "actmodels.data.trial_data:trial_data"
+    trainer = "actmodels.training:Training"
+    fused_trainer: ClassVar[str | None] = "actmodels.fused.training:FusedTraining"
 
     input: InputConfig
     network: NetworkConfig

@@ -40,7 +40,7 @@ class ReaderData:
 
 
 def reader_data(config: ReaderTrialConfig, folder: Path, text: Path | None = None) -> ReaderData:
-    """Load the data of a trial; see actmodels.trial_types."""
+    """Load the data of a trial; see BaseTrialConfig."""
     return ReaderData.load(folder / config.questions)
 
 

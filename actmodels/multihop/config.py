@@ -31,6 +31,10 @@ class StreamConfig:
 class MultihopTrialConfig(TrialConfig):
     """Everything but code and dev pairs that determines a trial's result."""
 
+    loader = "actmodels.multihop.training:multihop_data"
+    trainer = "actmodels.multihop.training:MultihopTraining"
+    fused_trainer = None
+
     stream: StreamConfig
 
     def cross_field_errors(self) -> list[str]:

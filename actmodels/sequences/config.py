@@ -115,6 +115,9 @@ HALTING_MECHANISMS: dict[str, type] = {
 class SequenceTrialConfig(BaseTrialConfig):
     """Everything but code and text that determines a result; model: such as `parity_rnn_act`."""
 
+    loader = "actmodels.sequences.training:trial_text"
+    trainer = "actmodels.sequences.training:SequenceTraining"
+
     model: str = field(init=False)
     task: TaskConfig
     network: SequenceNetworkConfig

@@ -47,7 +47,7 @@ def build_task(config: TaskConfig, text: Tensor | None = None, source: str = "te
 def trial_text(
     config: SequenceTrialConfig, folder: Path, text: Path | None = None
 ) -> Tensor | None:
-    """Load the text of a trial, None if its data are drawn; see actmodels.trial_types."""
+    """Load the text of a trial, None if its data are drawn; see BaseTrialConfig."""
     if not isinstance(config.task, CharactersConfig):
         return None
     assert text is not None

@@ -17,7 +17,6 @@ from actmodels.registry import HALTINGS, deviations, load_class, model_with
 from actmodels.sequences.config import SequenceTrialConfig
 from actmodels.training import Training, build_optimizer
 from actmodels.trial_config import BaseTrialConfig, TrialConfig
-from actmodels.trial_types import trial_type
 from tests.actmodels.cloze.samples import reader_data, reader_trial
 from tests.actmodels.multihop.samples import multihop_trial, sample_multihop_data
 from tests.actmodels.sequences.samples import ACT, CHARACTERS, GENERATED, TEXT
@@ -34,7 +33,7 @@ DATA = {
 
 
 def start_training(config: BaseTrialConfig) -> AnyTraining:
-    return load_class(trial_type(config).training)(config, DATA[type(config)])
+    return load_class(config.trainer)(config, DATA[type(config)])
 
 
 def of_sequences(task: Any, halting: Any, cell: Any) -> SequenceTrialConfig:
