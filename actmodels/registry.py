@@ -38,7 +38,7 @@ HALTINGS = {
     name: HaltingMechanism(title, getattr(configs, f"{c}Config"), f"actmodels.halting.{module}:{c}")
     for name, title, module, c in (
         ("act", "ACT", "act", "Act"),
-        ("fixed_steps", "fixed steps", "fixed_steps", "FixedSteps"),
+        ("fixed_steps", "fixed steps", "base", "FixedSteps"),
         ("ponder_net", "PonderNet", "ponder_net", "PonderNet"),
         ("dact", "DACT", "dact", "Dact"),
         ("supervised_act", "supervised ACT", "act", "SupervisedAct"),
