@@ -5,8 +5,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from actmodels.cloze.data import QuestionTensors, collate
 from actmodels.cloze.model import Reader
-from actmodels.cloze.questions import QuestionTensors, collate
 from actmodels.cloze.write import QueryGating
 from actmodels.metrics import Metrics, mean_and_sd
 from actmodels.modules.attention import masked_softmax

@@ -6,10 +6,9 @@ import torch
 from torch import Generator, Tensor
 
 from actmodels.cloze.config import ReaderTrialConfig
-from actmodels.cloze.data import ReaderData, embedding_rows
+from actmodels.cloze.data import QuestionBatch, ReaderData, collate, embedding_rows, pooled_batches
 from actmodels.cloze.evaluation import evaluate
 from actmodels.cloze.model import Answer, Reader
-from actmodels.cloze.questions import QuestionBatch, collate, pooled_batches
 from actmodels.errors import DataError
 from actmodels.metrics import BatchMetrics, Metrics
 from actmodels.model_training import ModelTraining

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch.nn.functional import pad
 
+from actmodels.cloze.data import NO_CANDIDATE, UNKNOWN, QuestionBatch, collate
 from actmodels.cloze.evaluation import trace_query
-from actmodels.cloze.questions import NO_CANDIDATE, UNKNOWN, QuestionBatch, collate
 from actmodels.cloze.training import ReaderTraining
 from tests.actmodels.cloze import slow_reader
 from tests.actmodels.cloze.samples import make, questions, reader_data, reader_trial
