@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from actmodels.configs import InputConfig, TrainConfig
 from actmodels.errors import ConfigError, shown
@@ -98,42 +98,41 @@ class TrialConfig(BaseTrialConfig):
     halting: HaltingConfig | None
     training: TrainConfig
 
+    @classmethod
+    def part_types(cls, model: str) -> dict[str, type]:
+        """Return a model's parts by field, in the column order of the result tables."""
+        halting = MODELS[model].halting
+        return {
+            "network": MODELS[model].network,
+            **({"halting": halting.settings} if halting else {}),
+            "training": TrainConfig,
+            "input": InputConfig,
+        }
+
+    @classmethod
+    def setting_types(cls, model: str) -> dict[str, Any]:
+        """Return name and type of a model's settings, in the column order of the result tables."""
+        return settings_of(*cls.part_types(model).values())
+
+    @classmethod
+    def build(cls, model: str, settings: Mapping[str, Any], **limits: Any) -> Self:
+        """Build a trial from flat settings; limits: max_epochs, patience, seed."""
+        if model not in MODELS:
+            problem = f"model is {shown(model)}; must be one of {', '.join(MODELS)}"
+            raise ConfigError("trial", [problem])
+        parts = sorted_into(cls.part_types(model), settings, model)
+        return cls(model=model, **limits, **{"halting": None} | parts)
+
     @property
     def parts(self) -> list[Any]:
-        parts = (self.network, self.halting, self.training, self.input)
-        return [part for part in parts if part is not None]
+        return [getattr(self, name) for name in self.part_types(self.model)]
 
     @property
     def classes(self) -> list[str]:
         return MODELS[self.model].classes
 
 
-def parts_of(model: str) -> dict[str, type]:
-    """Return the parts of a model's trials by field, in the column order of the result tables."""
-    halting = MODELS[model].halting
-    return {
-        "network": MODELS[model].network,
-        **({"halting": halting.settings} if halting else {}),
-        "training": TrainConfig,
-        "input": InputConfig,
-    }
-
-
-def setting_types(model: str) -> dict[str, Any]:
-    """Return name and type of a model's settings, in the column order of the result tables."""
-    return settings_of(*parts_of(model).values())
-
-
-def model_parts(model: str, settings: Mapping[str, Any], **more: type) -> dict[str, Any]:
-    """Build the parts of a model's trial, and those of `more`; see `sorted_into`."""
-    if model not in MODELS:
-        raise ConfigError("trial", [f"model is {shown(model)}; must be one of {', '.join(MODELS)}"])
-    return {"halting": None} | sorted_into({**parts_of(model), **more}, settings, model)
-
-
-def build_trial(model: str, settings: Mapping[str, Any], **limits: Any) -> TrialConfig:
-    """Build a trial from flat settings; limits: max_epochs, patience, seed."""
-    return TrialConfig(model=model, **limits, **model_parts(model, settings))
+build_trial, setting_types = TrialConfig.build, TrialConfig.setting_types
 
 
 def trial_from_dict(stored: Mapping[str, Any]) -> TrialConfig:

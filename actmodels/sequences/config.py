@@ -158,13 +158,12 @@ class SequenceTrialConfig(BaseTrialConfig):
 
 def sequence_parts(task: str, halting: str) -> dict[str, type]:
     """Return the parts of a trial's configuration, by field."""
-    parts = {
+    return {
         "task": TASKS[task],
         "network": SequenceNetworkConfig,
-        "halting": HALTING_MECHANISMS[halting],
+        "halting": HALTING_MECHANISMS[halting],  # that of `none` has no settings and makes None
         "training": SequenceTrainConfig,
     }
-    return {field: part for field, part in parts.items() if part is not type(None)}
 
 
 def sequence_setting_types(task: str, halting: str) -> dict[str, Any]:
@@ -176,5 +175,5 @@ def build_sequence_trial(
     task: str, halting: str, settings: Mapping[str, Any], **limits: Any
 ) -> SequenceTrialConfig:
     """Build a trial from flat settings; see actmodels.trial_config.build_trial."""
-    parts = {"halting": None} | sorted_into(sequence_parts(task, halting), settings, task)
+    parts = sorted_into(sequence_parts(task, halting), settings, task)
     return SequenceTrialConfig(**limits, **parts)

@@ -7,11 +7,10 @@ import pytest
 
 from actmodels.cloze.config import ReaderTrialConfig, build_reader_trial
 from actmodels.errors import ConfigError
-from actmodels.multihop.config import MultihopTrialConfig, build_multihop_trial
 from actmodels.provenance import PACKAGE, code_files
 from actmodels.registry import load_class
 from actmodels.sequences.config import SequenceTrialConfig, build_sequence_trial
-from actmodels.trial_config import BaseTrialConfig, build_trial
+from actmodels.trial_config import BaseTrialConfig, TrialConfig
 from tests.actmodels.cloze.samples import reader_trial
 from tests.actmodels.multihop.samples import multihop_trial
 from tests.actmodels.sequences.samples import sample_trial as sequence_trial
@@ -41,8 +40,8 @@ def built(config: BaseTrialConfig, settings: dict[str, Any]) -> BaseTrialConfig:
         return build_sequence_trial(config.task_name, config.halting_name, settings, **limits)
     if isinstance(config, ReaderTrialConfig):
         return build_reader_trial(config.questions, settings, **limits)
-    build = build_multihop_trial if isinstance(config, MultihopTrialConfig) else build_trial
-    return build(config.model, settings, **limits)
+    assert isinstance(config, TrialConfig)
+    return type(config).build(config.model, settings, **limits)
 
 
 @pytest.mark.parametrize("config", SAMPLES, ids=lambda config: config.model)
