@@ -62,7 +62,7 @@ def test_the_code_of_a_trial_is_that_of_its_type() -> None:
     assert not {"configs.py", "registry.py", "validators.py"} & pairs  # their values are in the key
     assert {"training.py", "multihop/training.py", "multihop/corpus.py"} <= multihop
     assert "multihop/config.py" not in multihop
-    files = {"training.py", "bits.py", "act_rnn.py"}
+    files = {"training.py", "drawn_tasks.py", "act_rnn.py"}
     assert {"model_training.py", "halting/act.py", *(f"sequences/{f}" for f in files)} <= sequences
     assert not {"training.py", "models/adaptive_attention.py", "sequences/config.py"} & sequences
     files = {"training.py", "model.py", "data.py"}  # data.py draws the word vectors

@@ -4,7 +4,6 @@ import pytest
 import torch
 from torch.nn.functional import one_hot
 
-from actmodels.sequences.bits import NAMES, Logic, Parity
 from actmodels.sequences.config import (
     AdditionConfig,
     LogicConfig,
@@ -12,7 +11,7 @@ from actmodels.sequences.config import (
     SortConfig,
     TaskConfig,
 )
-from actmodels.sequences.numbers import END, Addition, Sort
+from actmodels.sequences.drawn_tasks import END, NAMES, Addition, Logic, Parity, Sort
 from actmodels.sequences.training import build_task
 from tests.actmodels.sequences.samples import GENERATED
 
