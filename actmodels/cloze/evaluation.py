@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from actmodels.cloze.data import QuestionTensors, collate
+from actmodels.cloze.memory import QueryGating
 from actmodels.cloze.model import Reader
-from actmodels.cloze.write import QueryGating
 from actmodels.metrics import Metrics, mean_and_sd
 from actmodels.modules.attention import masked_softmax
 from actmodels.prediction import chosen

@@ -8,8 +8,16 @@ from torch import Tensor, nn
 
 from actmodels.cloze.config import ReaderConfig, ReaderTrialConfig
 from actmodels.cloze.data import PAD, QuestionBatch, WordRows, embedding_rows
-from actmodels.cloze.memory import ContextEmbedding, Read, ReadOutput, WritableMemory, write_memory
-from actmodels.cloze.write import TESTS, HypothesisTest, pointer_sum
+from actmodels.cloze.memory import (
+    TESTS,
+    ContextEmbedding,
+    HypothesisTest,
+    Read,
+    ReadOutput,
+    WritableMemory,
+    pointer_sum,
+    write_memory,
+)
 from actmodels.modules.dropout import Dropout, share_stream
 from actmodels.prediction import chosen
 from actmodels.seeding import generator

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from actmodels.cloze.write import AdaptiveComputation, mix_steps, pointer_sum
+from actmodels.cloze.memory import AdaptiveComputation, mix_steps, pointer_sum
 
 
 def logs(*probabilities: float) -> torch.Tensor:
