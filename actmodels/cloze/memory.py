@@ -142,7 +142,6 @@ def pointer_sum(scores: Tensor, mask: Tensor, candidate_at: Tensor, candidates: 
     Args:
         scores: l^d [batch, tokens].
         candidate_at: candidate at each token [batch, tokens], negative for none.
-        candidates: number of candidates.
     """
     log_weights = torch.log_softmax(masked(scores, mask), dim=-1)
     numbers = torch.arange(candidates, device=scores.device)

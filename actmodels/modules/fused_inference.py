@@ -158,8 +158,7 @@ class FusedInference:
 
     Args:
         layers: matrix and bias of each weight, in the order of `Weights`; when fused [trials, ...].
-        hypothesis: words and mask; see `Memory`.
-        premise: words and mask; see `Memory`.
+        hypothesis, premise: words and mask; see `Memory`.
     """
 
     def __init__(

@@ -4,15 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from actmodels.configs import (
-    ActConfig,
-    DactConfig,
-    FixedStepsConfig,
-    Init,
-    PonderNetConfig,
-    TargetStepsConfig,
-)
-from actmodels.registry import HALTINGS
+from actmodels.configs import DactConfig, Init, PonderNetConfig
+from actmodels.registry import HALTINGS, HaltingConfig
 from actmodels.trial_config import BaseTrialConfig, sorted_into
 from actmodels.validators import (
     BatchSize,
@@ -95,7 +88,7 @@ class SequenceTrainConfig:
 # Mechanisms that answer from each state, and have no mean state to pass to the next input.
 AnsweringConfig = PonderNetConfig | DactConfig
 # None: the network without ACT, with one step for each input and no flag.
-SequenceHaltingConfig = ActConfig | TargetStepsConfig | FixedStepsConfig | AnsweringConfig | None
+SequenceHaltingConfig = HaltingConfig | None
 
 TASKS: dict[str, type] = {
     "parity": ParityConfig,
