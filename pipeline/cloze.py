@@ -29,8 +29,8 @@ from actmodels.cloze.data import (
     WordRows,
     most_frequent_accuracy,
 )
-from actmodels.cloze.evaluation import ReaderEvaluation, evaluate, trace_query
 from actmodels.cloze.model import Reader, load_reader
+from actmodels.cloze.training import ReaderEvaluation, evaluate, trace_query
 from actmodels.files import write_text
 from actmodels.metrics import mean_and_sd
 from actmodels.records import TrialRecord

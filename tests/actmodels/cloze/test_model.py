@@ -7,8 +7,7 @@ import torch
 from torch.nn.functional import pad
 
 from actmodels.cloze.data import NO_CANDIDATE, UNKNOWN, QuestionBatch, collate
-from actmodels.cloze.evaluation import trace_query
-from actmodels.cloze.training import ReaderTraining
+from actmodels.cloze.training import ReaderTraining, trace_query
 from tests.actmodels.cloze import slow_reader
 from tests.actmodels.cloze.samples import make, questions, reader_data, reader_trial
 from tests.model_checks import assert_saved_and_loaded, without_gradient

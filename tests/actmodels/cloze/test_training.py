@@ -15,8 +15,7 @@ from actmodels.cloze.data import (
     occurrences,
     pooled_batches,
 )
-from actmodels.cloze.evaluation import evaluate
-from actmodels.cloze.training import ReaderTraining
+from actmodels.cloze.training import ReaderTraining, evaluate
 from actmodels.errors import ConfigError, DataError
 from tests.actmodels.cloze.samples import as_tensors, reader_data, reader_trial
 
