@@ -73,26 +73,11 @@ class Logic(Task):
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
         lengths = uniform(1, self.vectors, (count,), generator)
         time = int(lengths.max())
-        return self.batch(
-            lengths,
-            uniform(1, self.gates, (count, time), generator),
-            uniform(0, len(NAMES) - 1, (count, time, self.gates), generator),
-            uniform(0, 1, (count, 1 + time), generator),
-        )
-
-    def batch(self, lengths: Tensor, counts: Tensor, gates: Tensor, bits: Tensor) -> SequenceBatch:
-        """Build a batch from drawn values.
-
-        Args:
-            lengths: number of vectors [batch].
-            counts: number of gates [batch, time].
-            gates: indices into GATES, valid up to `counts` [batch, time, gates].
-            bits: b_0 of the first vector, then b_1 of each vector [batch, 1 + time].
-        """
-        time = counts.shape[1]
         mask = within(lengths, time)
-        counts = counts * mask
-        used = within(counts, self.gates)  # [batch, time, gates]
+        counts = uniform(1, self.gates, (count, time), generator) * mask
+        gates = uniform(0, len(NAMES) - 1, (count, time, self.gates), generator)
+        bits = uniform(0, 1, (count, 1 + time), generator)
+        used = within(counts, self.gates)
         used_gates = one_hot(gates, len(NAMES)) * used[..., None]
         pairs = torch.stack([torch.zeros_like(counts), bits[:, 1:]], dim=-1)
         pairs[:, 0, 0] = bits[:, 0]
@@ -101,7 +86,13 @@ class Logic(Task):
         return SequenceBatch(inputs.float(), mask, targets[..., None], mask.clone(), counts)
 
     def results(self, gates: Tensor, used: Tensor, bits: Tensor) -> Tensor:
-        """Return the last bit of each vector [batch, time]; see `batch` for shapes."""
+        """Return the last bit of each vector [batch, time].
+
+        Args:
+            gates: indices into GATES [batch, time, gates].
+            used: whether a vector has the gate [batch, time, gates].
+            bits: b_0 of the first vector, then b_1 of each vector [batch, 1 + time].
+        """
         older, results = bits[:, 0], []
         for t in range(gates.shape[1]):
             newest = bits[:, 1 + t]
@@ -134,14 +125,9 @@ class Addition(Task):
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
         lengths = uniform(1, self.numbers, (count,), generator)
         time = int(lengths.max())
-        widths = uniform(1, self.digits, (count, time), generator)
+        mask = within(lengths, time)
+        widths = uniform(1, self.digits, (count, time), generator) * mask
         digits = uniform(0, BASE - 1, (count, time, self.digits), generator)
-        return self.batch(lengths, widths, digits)
-
-    def batch(self, lengths: Tensor, widths: Tensor, digits: Tensor) -> SequenceBatch:
-        """Build a batch of lengths [batch], widths [batch, time], digits [batch, time, digits]."""
-        mask = within(lengths, widths.shape[1])
-        widths = widths * mask
         used = within(widths, self.digits)
         inputs = one_hot(digits, BASE) * used[..., None]
         sums = self.values(digits, widths, used).cumsum(dim=1)
@@ -183,20 +169,16 @@ class Sort(Task):
 
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
         lengths = uniform(2, self.numbers, (count,), generator)
-        numbers = torch.randn(count, int(lengths.max()), generator=generator)
-        return self.batch(lengths, numbers)
-
-    def batch(self, lengths: Tensor, numbers: Tensor) -> SequenceBatch:
-        """Build a batch of numbers [batch, max length], the first `lengths` [batch] of each row."""
-        longest = numbers.shape[1]
+        longest = int(lengths.max())
+        numbers = torch.randn(count, longest, generator=generator)
         real = within(lengths, longest)
         order = numbers.masked_fill(~real, float("inf")).argsort(dim=1, stable=True)
-        inputs = torch.zeros(len(numbers), 2 * longest, 2)
+        inputs = torch.zeros(count, 2 * longest, 2)
         inputs[:, :longest, 0] = numbers * real
-        inputs[torch.arange(len(numbers)), lengths - 1, 1] = 1.0
+        inputs[torch.arange(count), lengths - 1, 1] = 1.0
         mask = within(2 * lengths, 2 * longest)
         has_target = mask & ~within(lengths, 2 * longest)
-        targets = torch.zeros(len(numbers), 2 * longest, dtype=torch.long)
+        targets = torch.zeros(count, 2 * longest, dtype=torch.long)
         targets[has_target] = order[real]  # both row by row, `lengths` entries in each
         difficulty = lengths[:, None] * mask
         return SequenceBatch(inputs, mask, targets[..., None], has_target, difficulty)
