@@ -127,12 +127,6 @@ class Read(nn.Module):
         return output, recurrent
 
 
-def write_memory(slots: Tensor, read: ReadOutput) -> Tensor:
-    """Return the new query memory M_{t-1} z_t + s_t^d (1 - z_t) [batch, tokens, k] (eq. 10)."""
-    keep = read.key[..., None]
-    return slots * keep + read.document[..., None, :] * (1 - keep)
-
-
 def pointer_sum(scores: Tensor, mask: Tensor, candidate_at: Tensor, candidates: int) -> Tensor:
     """Return the log attention on each candidate, summed over its tokens [batch, candidates].
 

@@ -16,7 +16,6 @@ from actmodels.cloze.memory import (
     ReadOutput,
     WritableMemory,
     pointer_sum,
-    write_memory,
 )
 from actmodels.modules.dropout import Dropout, share_stream
 from actmodels.prediction import chosen
@@ -107,7 +106,8 @@ class Reader(nn.Module):
             if self.test is None or len(reads) == self.steps:
                 return reads, gates
             writing = self.test.write(read, writing)
-            new = write_memory(query.slots, read)
+            keep = read.key[..., None]
+            new = query.slots * keep + read.document[..., None, :] * (1 - keep)  # M_t (eq. 10)
             slots, gate = self.test.update_query(writing[0], query.slots, new)
             query, states = query._replace(slots=slots), (read.query, read.document)
             gates.append(gate)
