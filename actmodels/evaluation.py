@@ -11,7 +11,6 @@ from actmodels.configs import InputConfig
 from actmodels.data.pairs import Batch, PairTensors, collate
 from actmodels.metrics import Metrics, mean_and_sd
 from actmodels.models.pair_model import PairModel
-from actmodels.prediction import Prediction
 
 
 class Evaluation(NamedTuple):
@@ -43,28 +42,21 @@ class Evaluation(NamedTuple):
         ponder_cost, _ = mean_and_sd(self.ponder_cost)
         return Metrics(self.loss, self.accuracy, *mean_and_sd(self.steps), ponder_cost)
 
-
-def evaluate(
-    model: PairModel, pairs: PairTensors, config: InputConfig, batch_size: int = 256
-) -> Evaluation:
-    """Evaluate a model on a split, without dropout."""
-    rows, prediction = predicted(model, pairs, config, batch_size)
-    return Evaluation(rows, prediction.logits, pairs.labels[rows], *prediction[1:3])
+    def trial(self, number: int) -> "Evaluation":
+        """Return the evaluation of one trial of a fusion."""
+        steps, cost = (None if v is None else v[number] for v in (self.steps, self.ponder_cost))
+        return self._replace(logits=self.logits[number], steps=steps, ponder_cost=cost)
 
 
 @torch.no_grad()
-def predicted(
+def evaluate(
     model: PairModel,
     pairs: PairTensors,
     config: InputConfig,
-    batch_size: int,
+    batch_size: int = 256,
     transform: Callable[[Batch], Batch] = lambda batch: batch,
-) -> tuple[Tensor, Prediction]:
-    """Predict the labels of a split, after `transform` of each batch.
-
-    Returns:
-        Indices of the scored pairs [pairs], and their predictions, on the CPU.
-    """
+) -> Evaluation:
+    """Evaluate a model on a split, without dropout, after `transform` of each batch."""
     model.eval()
     device = next(model.parameters()).device
     predictions, scored = [], []
@@ -73,8 +65,9 @@ def predicted(
         predictions.append(model(transform(batch))[:3])  # logits, steps, ponder cost
         scored.append(index)
     rows, order = torch.sort(torch.cat(scored))
-    joined = [
+    logits, steps, ponder_cost = (
         None if parts[0] is None else torch.cat(parts, dim).cpu().index_select(dim, order)
         for parts, dim in zip(zip(*predictions, strict=True), (-2, -1, -1), strict=True)
-    ]
-    return rows, Prediction(*joined)  # type: ignore[arg-type]
+    )
+    assert logits is not None
+    return Evaluation(rows, logits, pairs.labels[rows], steps, ponder_cost)

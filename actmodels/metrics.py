@@ -51,26 +51,22 @@ class EpochMetrics:
             mean_and_sd(self._counted("ponder_cost", trial))[0],
         )
 
-    def _column(self, name: str, trial: int | None) -> Tensor | None:
-        values = [getattr(batch, name) for batch in self.batches]
-        if not values or values[0] is None:
-            return None
-        return torch.cat([(v if trial is None else v[trial]).flatten() for v in values])
+    def _column(self, name: str, trial: int | None) -> Tensor:
+        values = [value for batch in self.batches if (value := getattr(batch, name)) is not None]
+        parts = [(value if trial is None else value[trial]).flatten() for value in values]
+        return torch.cat(parts) if parts else torch.empty(0)
 
     def _sum(self, name: str, trial: int | None) -> float:
-        values = self._column(name, trial)
-        return 0.0 if values is None else values.double().sum().item()
+        return self._column(name, trial).double().sum().item()
 
-    def _counted(self, name: str, trial: int | None) -> Tensor | None:
+    def _counted(self, name: str, trial: int | None) -> Tensor:
         values, real = self._column(name, trial), self._column("real", trial)
-        if values is not None and real is not None:
-            values = values[real]
-        return None if values is None or not values.numel() else values
+        return values[real] if len(values) and len(real) else values
 
 
 def mean_and_sd(values: Tensor | None) -> tuple[float | None, float | None]:
     """Return mean and population standard deviation; None for a model without halting."""
-    if values is None:
+    if values is None or not len(values):
         return None, None
     exact = values.double()
     return exact.mean().item(), exact.std(correction=0).item()

@@ -1,6 +1,5 @@
 """Output of a model, and losses with a mean per trial, which torch's losses lack."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -24,10 +23,6 @@ class Prediction(NamedTuple):
     ponder_cost: Tensor | None = None
     weights: Tensor | None = None
     step_logits: Tensor | None = None
-
-    def each(self, change: Callable[[Tensor], Tensor]) -> "Prediction":
-        logits, *others = self
-        return Prediction(change(logits), *(None if v is None else change(v) for v in others))
 
 
 def chosen(scores: Tensor, labels: Tensor) -> Tensor:

@@ -15,7 +15,6 @@ from typing import Any
 import torch
 
 from actmodels.trial_config import BaseTrialConfig
-from actmodels.trial_types import trial_type
 
 PACKAGE = Path(__file__).parent
 # Files of declarations: the key covers their values with the configuration.
@@ -70,8 +69,7 @@ def code_files(config: BaseTrialConfig) -> list[Path]:
 
     They include the files of fused training, but not those of other models and halting mechanisms.
     """
-    loaded = trial_type(config)
-    classes = (loaded.data, loaded.training, loaded.fusion, *config.classes)
+    classes = (config.loader, config.trainer, config.fused_trainer, *config.classes)
     modules = [name.split(":")[0] for name in classes if name is not None]
     files = files_behind(modules, sources(PACKAGE), PACKAGE.parent)
     return [path for path in files if path.name not in (*DECLARATIONS, "__init__.py")]

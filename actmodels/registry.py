@@ -38,7 +38,7 @@ HALTINGS = {
     name: HaltingMechanism(title, getattr(configs, f"{c}Config"), f"actmodels.halting.{module}:{c}")
     for name, title, module, c in (
         ("act", "ACT", "act", "Act"),
-        ("fixed_steps", "fixed steps", "fixed_steps", "FixedSteps"),
+        ("fixed_steps", "fixed steps", "base", "FixedSteps"),
         ("ponder_net", "PonderNet", "ponder_net", "PonderNet"),
         ("dact", "DACT", "dact", "Dact"),
         ("supervised_act", "supervised ACT", "act", "SupervisedAct"),
@@ -50,14 +50,6 @@ HALTINGS = {
 def model_with(name: str, halting: str) -> str:
     """Return the name of a model with another halting mechanism."""
     return name if halting == "act" else f"{name}_{halting}"
-
-
-def in_steps(name: str, model: str, network: type[NetworkConfig]) -> dict[str, Architecture]:
-    """Return a network that infers in steps with each halting mechanism, by name."""
-    return {
-        model_with(name, halting): Architecture(model, network, mechanism)
-        for halting, mechanism in HALTINGS.items()
-    }
 
 
 _DECOMPOSABLE = ("models.decomposable_attention", configs.DecomposableAttentionConfig)
@@ -72,37 +64,37 @@ _PUBLISHED_DECOMPOSABLE = ("published_2016", configs.PublishedDecomposableAttent
 _PUBLISHED_ADAPTIVE = ("published_2016", configs.PublishedAdaptiveAttentionConfig)
 
 
-def _network(module: tuple[str, type], name: str) -> tuple[str, type]:
-    """Return class reference and configuration class, the first fields of Architecture."""
-    return f"actmodels.{module[0]}:{name}", module[1]
+def _model(network: tuple[str, type], name: str, **others: Any) -> Architecture:
+    """Return the model of class `name` in the file and with the configuration of `network`."""
+    return Architecture(f"actmodels.{network[0]}:{name}", network[1], **others)
+
+
+def _in_steps(name: str, network: tuple[str, type], model: str) -> dict[str, Architecture]:
+    """Return a model that infers in steps with each halting mechanism, by name."""
+    mechanisms = HALTINGS.items()
+    return {model_with(name, key): _model(network, model, halting=one) for key, one in mechanisms}
 
 
 MODELS: dict[str, Architecture] = {
-    "decomposable_attention": Architecture(*_network(_DECOMPOSABLE, "DecomposableAttention")),
-    **in_steps("adaptive_attention", *_network(_ADAPTIVE, "AdaptiveAttention")),
-    **in_steps("compare_adaptive_attention", *_network(_ADAPTIVE, "CompareAdaptiveAttention")),
-    **in_steps("iterative_attention", *_network(_ITERATIVE, "IterativeAttention")),
-    **in_steps("hop_attention", *_network(_HOP, "HopAttention")),
-    "decomposable_intra_attention": Architecture(
-        *_network(_DECOMPOSABLE, "DecomposableIntraAttention")
+    "decomposable_attention": _model(_DECOMPOSABLE, "DecomposableAttention"),
+    **_in_steps("adaptive_attention", _ADAPTIVE, "AdaptiveAttention"),
+    **_in_steps("compare_adaptive_attention", _ADAPTIVE, "CompareAdaptiveAttention"),
+    **_in_steps("iterative_attention", _ITERATIVE, "IterativeAttention"),
+    **_in_steps("hop_attention", _HOP, "HopAttention"),
+    "decomposable_intra_attention": _model(_DECOMPOSABLE, "DecomposableIntraAttention"),
+    "mean_pool_decomposable_attention": _model(_DECOMPOSABLE, "MeanPoolDecomposableAttention"),
+    "pool_first_decomposable_attention": _model(_DECOMPOSABLE, "PoolFirstDecomposableAttention"),
+    "lstm_encoders": _model(_LSTM, "LstmEncoders"),
+    "conditional_encoding": _model(_CONDITIONAL, "ConditionalEncoding"),
+    "conditional_attention": _model(_CONDITIONAL, "ConditionalAttention"),
+    "word_by_word_attention": _model(_CONDITIONAL, "WordByWordAttention"),
+    "nti_tree_matching": _model(_TREE, "TreeMatching"),
+    "spinn_pi": _model(_SPINN, "Spinn", reads_parses=True),
+    "decomposable_attention_as_published": _model(
+        _PUBLISHED_DECOMPOSABLE, "PublishedDecomposableAttention"
     ),
-    "mean_pool_decomposable_attention": Architecture(
-        *_network(_DECOMPOSABLE, "MeanPoolDecomposableAttention")
-    ),
-    "pool_first_decomposable_attention": Architecture(
-        *_network(_DECOMPOSABLE, "PoolFirstDecomposableAttention")
-    ),
-    "lstm_encoders": Architecture(*_network(_LSTM, "LstmEncoders")),
-    "conditional_encoding": Architecture(*_network(_CONDITIONAL, "ConditionalEncoding")),
-    "conditional_attention": Architecture(*_network(_CONDITIONAL, "ConditionalAttention")),
-    "word_by_word_attention": Architecture(*_network(_CONDITIONAL, "WordByWordAttention")),
-    "nti_tree_matching": Architecture(*_network(_TREE, "TreeMatching")),
-    "spinn_pi": Architecture(*_network(_SPINN, "Spinn"), reads_parses=True),
-    "decomposable_attention_as_published": Architecture(
-        *_network(_PUBLISHED_DECOMPOSABLE, "PublishedDecomposableAttention")
-    ),
-    "adaptive_attention_as_published": Architecture(
-        *_network(_PUBLISHED_ADAPTIVE, "PublishedAdaptiveAttention"), HALTINGS["act"]
+    "adaptive_attention_as_published": _model(
+        _PUBLISHED_ADAPTIVE, "PublishedAdaptiveAttention", halting=HALTINGS["act"]
     ),
 }
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from actmodels.configs import InputConfig, TrainConfig
 from actmodels.errors import ConfigError, shown
@@ -12,9 +12,15 @@ from actmodels.validators import Epochs, NonNegativeInt, settings_of
 
 @dataclass(frozen=True, kw_only=True)
 class BaseTrialConfig:
-    """Fields of every trial type; subclasses add parts, which are dataclasses of settings."""
+    """Fields of every trial type; subclasses add parts, which are dataclasses of settings.
+
+    Subclasses name their code as module:name, so that a trial loads only its own.
+    """
 
     called: ClassVar[str] = "trial"  # name in error messages
+    loader: ClassVar[str]  # (config, folder, text) -> data; read-only, shared by a node's workers
+    trainer: ClassVar[str]  # (config, data, device) -> ModelTraining
+    fused_trainer: ClassVar[str | None] = None  # (configs, data, device) -> FusedTraining
 
     model: str  # name of the model; trials of one model are compared
     max_epochs: Epochs
@@ -83,47 +89,50 @@ def sorted_into(
 class TrialConfig(BaseTrialConfig):
     """A trial on sentence pairs; with data and code it determines the result."""
 
+    loader = "actmodels.data.trial_data:trial_data"
+    trainer = "actmodels.training:Training"
+    fused_trainer: ClassVar[str | None] = "actmodels.fused.training:FusedTraining"
+
     input: InputConfig
     network: NetworkConfig
     halting: HaltingConfig | None
     training: TrainConfig
 
+    @classmethod
+    def part_types(cls, model: str) -> dict[str, type]:
+        """Return a model's parts by field, in the column order of the result tables."""
+        halting = MODELS[model].halting
+        return {
+            "network": MODELS[model].network,
+            **({"halting": halting.settings} if halting else {}),
+            "training": TrainConfig,
+            "input": InputConfig,
+        }
+
+    @classmethod
+    def setting_types(cls, model: str) -> dict[str, Any]:
+        """Return name and type of a model's settings, in the column order of the result tables."""
+        return settings_of(*cls.part_types(model).values())
+
+    @classmethod
+    def build(cls, model: str, settings: Mapping[str, Any], **limits: Any) -> Self:
+        """Build a trial from flat settings; limits: max_epochs, patience, seed."""
+        if model not in MODELS:
+            problem = f"model is {shown(model)}; must be one of {', '.join(MODELS)}"
+            raise ConfigError("trial", [problem])
+        parts = sorted_into(cls.part_types(model), settings, model)
+        return cls(model=model, **limits, **{"halting": None} | parts)
+
     @property
     def parts(self) -> list[Any]:
-        parts = (self.network, self.halting, self.training, self.input)
-        return [part for part in parts if part is not None]
+        return [getattr(self, name) for name in self.part_types(self.model)]
 
     @property
     def classes(self) -> list[str]:
         return MODELS[self.model].classes
 
 
-def parts_of(model: str) -> dict[str, type]:
-    """Return the parts of a model's trials by field, in the column order of the result tables."""
-    halting = MODELS[model].halting
-    return {
-        "network": MODELS[model].network,
-        **({"halting": halting.settings} if halting else {}),
-        "training": TrainConfig,
-        "input": InputConfig,
-    }
-
-
-def setting_types(model: str) -> dict[str, Any]:
-    """Return name and type of a model's settings, in the column order of the result tables."""
-    return settings_of(*parts_of(model).values())
-
-
-def model_parts(model: str, settings: Mapping[str, Any], **more: type) -> dict[str, Any]:
-    """Build the parts of a model's trial, and those of `more`; see `sorted_into`."""
-    if model not in MODELS:
-        raise ConfigError("trial", [f"model is {shown(model)}; must be one of {', '.join(MODELS)}"])
-    return {"halting": None} | sorted_into({**parts_of(model), **more}, settings, model)
-
-
-def build_trial(model: str, settings: Mapping[str, Any], **limits: Any) -> TrialConfig:
-    """Build a trial from flat settings; limits: max_epochs, patience, seed."""
-    return TrialConfig(model=model, **limits, **model_parts(model, settings))
+build_trial, setting_types = TrialConfig.build, TrialConfig.setting_types
 
 
 def trial_from_dict(stored: Mapping[str, Any]) -> TrialConfig:

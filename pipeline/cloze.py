@@ -21,16 +21,16 @@ from torch import Tensor
 from tqdm import tqdm
 
 from actmodels.cloze.config import ReaderTrialConfig
-from actmodels.cloze.data import WordRows, load_reader
-from actmodels.cloze.evaluation import ReaderEvaluation, evaluate, trace_query
-from actmodels.cloze.model import Reader
-from actmodels.cloze.questions import (
+from actmodels.cloze.data import (
     FIRST_WORD,
     PLACEHOLDER,
     UNKNOWN,
     QuestionTensors,
+    WordRows,
     most_frequent_accuracy,
 )
+from actmodels.cloze.model import Reader, load_reader
+from actmodels.cloze.training import ReaderEvaluation, evaluate, trace_query
 from actmodels.files import write_text
 from actmodels.metrics import mean_and_sd
 from actmodels.records import TrialRecord

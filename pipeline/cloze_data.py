@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from actmodels.cloze.questions import FIRST_WORD, QuestionTensors, most_frequent_accuracy
+from actmodels.cloze.data import FIRST_WORD, QuestionTensors, most_frequent_accuracy
 from actmodels.data.stored import save_stored
 from actmodels.errors import DataError
 from pipeline.datasets import cbt, whodidwhat

@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 
 from actmodels.configs import AdaptiveAttentionConfig
 from actmodels.errors import ConfigError
-from actmodels.registry import HALTINGS, MODELS, Architecture, HaltingMechanism, in_steps
+from actmodels.registry import HALTINGS, MODELS, Architecture, HaltingMechanism
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig
 from tests import dummy_models, model_checks
@@ -29,8 +29,8 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     )  # type: ignore[arg-type]
     monkeypatch.setitem(MODELS, BAG, bag)
     monkeypatch.setitem(HALTINGS, "even_steps", even)
-    network = (MODELS["adaptive_attention"].model, AdaptiveAttentionConfig)
-    monkeypatch.setitem(MODELS, EVEN, in_steps("adaptive_attention", *network)[EVEN])
+    model = MODELS["adaptive_attention"].model
+    monkeypatch.setitem(MODELS, EVEN, Architecture(model, AdaptiveAttentionConfig, even))
     monkeypatch.setitem(SETTINGS, "even_steps", 3)
 
 

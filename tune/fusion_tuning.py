@@ -19,7 +19,6 @@ from actmodels.fused.training import FusedTraining, evaluate_fusion, fuse
 from actmodels.registry import load_class
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig
-from actmodels.trial_types import trial_type
 from tune.execution import Execution
 from tune.fusion import Fusion, group_by_shape, in_order, make_fusions
 from tune.grid import Trial
@@ -96,7 +95,7 @@ def share_data(trials: Iterable[Trial], execution: Execution) -> Data:
     shared: dict[str, ray.ObjectRef[Any]] = {}
     by_key: dict[str, ray.ObjectRef[Any]] = {}
     for trial in trials:
-        digest, load = trial.origin["data"], load_class(trial_type(trial.config).data)
+        digest, load = trial.origin["data"], load_class(trial.config.loader)
         if digest not in shared:
             shared[digest] = ray.put(load(trial.config, execution.data_folder, execution.text))
         by_key[trial.key] = shared[digest]

@@ -17,7 +17,6 @@ from actmodels.model_training import AnyTraining
 from actmodels.records import EpochRecord
 from actmodels.registry import load_class
 from actmodels.trial_config import BaseTrialConfig
-from actmodels.trial_types import trial_type
 from tune.early_stopping import RungScores
 from tune.provenance import machine
 from tune.storage import Storage
@@ -55,12 +54,12 @@ def build_training(
     configs: Sequence[BaseTrialConfig], data: Any, device: str
 ) -> tuple[Any, list[AnyTraining]]:
     """Return the training of a fusion, or of a single trial, and the training of each member."""
-    kind, first = trial_type(configs[0]), configs[0]
+    first = configs[0]
     if len(configs) > 1:
-        assert kind.fusion is not None
-        fusion = load_class(kind.fusion)(configs, data, device)
+        assert first.fused_trainer is not None
+        fusion = load_class(first.fused_trainer)(configs, data, device)
         return fusion, fusion.members
-    single: AnyTraining = load_class(kind.training)(first, data, device)
+    single: AnyTraining = load_class(first.trainer)(first, data, device)
     return single, [single]
 
 

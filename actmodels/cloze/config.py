@@ -5,7 +5,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from actmodels.trial_config import BaseTrialConfig, sorted_into
 from actmodels.validators import BatchSize, Bias, HalfOpenUnitInterval, Positive, Range, Size, Steps
@@ -50,7 +50,9 @@ PARTS = {"reader": ReaderConfig, "training": ReaderTrainConfig}
 class ReaderTrialConfig(BaseTrialConfig):
     """Everything but code and data that determines a trial's result; questions: such as NE."""
 
-    called: ClassVar[str] = "reader"
+    called = "reader"
+    loader = "actmodels.cloze.data:reader_data"
+    trainer = "actmodels.cloze.training:ReaderTraining"
 
     model: str = field(init=False)
     questions: str

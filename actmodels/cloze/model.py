@@ -1,14 +1,22 @@
 """Neural Semantic Encoder for cloze questions (Munkhdalai & Yu 2017)."""
 
+from io import BytesIO
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from actmodels.cloze.config import ReaderConfig
-from actmodels.cloze.memory import ContextEmbedding, Read, ReadOutput, WritableMemory, write_memory
-from actmodels.cloze.questions import PAD, QuestionBatch
-from actmodels.cloze.write import TESTS, HypothesisTest, pointer_sum
+from actmodels.cloze.config import ReaderConfig, ReaderTrialConfig
+from actmodels.cloze.data import PAD, QuestionBatch, WordRows, embedding_rows
+from actmodels.cloze.memory import (
+    TESTS,
+    ContextEmbedding,
+    HypothesisTest,
+    Read,
+    ReadOutput,
+    WritableMemory,
+    pointer_sum,
+)
 from actmodels.modules.dropout import Dropout, share_stream
 from actmodels.prediction import chosen
 from actmodels.seeding import generator
@@ -98,7 +106,8 @@ class Reader(nn.Module):
             if self.test is None or len(reads) == self.steps:
                 return reads, gates
             writing = self.test.write(read, writing)
-            new = write_memory(query.slots, read)
+            keep = read.key[..., None]
+            new = query.slots * keep + read.document[..., None, :] * (1 - keep)  # M_t (eq. 10)
             slots, gate = self.test.update_query(writing[0], query.slots, new)
             query, states = query._replace(slots=slots), (read.query, read.document)
             gates.append(gate)
@@ -106,3 +115,10 @@ class Reader(nn.Module):
     def objective(self, answer: Answer, answers: Tensor) -> Tensor:
         """Return the mean of -log P(correct candidate) in nats []."""
         return -chosen(answer.log_probabilities, answers).mean()
+
+
+def load_reader(config: ReaderTrialConfig, words: WordRows, weights: BytesIO) -> Reader:
+    """Load a trained reader from the best parameters of its trial."""
+    model = Reader(config.reader, embedding_rows(config, words), config.seed)
+    model.load_state_dict(torch.load(weights, weights_only=True))
+    return model.eval()

@@ -105,5 +105,5 @@ class TrialData:
 
 
 def trial_data(config: TrialConfig, folder: Path, text: Path | None = None) -> TrialData:
-    """Load the data of a trial; see TrialType.data."""
+    """Load the data of a trial; see BaseTrialConfig."""
     return TrialData.load(folder)

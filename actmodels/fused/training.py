@@ -6,7 +6,6 @@ trials leave, and each epoch orders the others by their steps, slowest first.
 
 import time
 from collections.abc import Sequence
-from operator import itemgetter
 
 import torch
 from torch import Tensor
@@ -14,7 +13,7 @@ from torch import Tensor
 from actmodels.configs import InputConfig
 from actmodels.data.pairs import FILLER, PairTensors
 from actmodels.data.trial_data import TrialData, input_rows
-from actmodels.evaluation import Evaluation, predicted
+from actmodels.evaluation import Evaluation, evaluate
 from actmodels.fused.optimizer import FusedOptimizer
 from actmodels.fused.stack import (
     fused_batches,
@@ -126,9 +125,8 @@ class FusedTraining:
 
 
 def evaluate_fusion(
-    fusion: PairModel, pairs: PairTensors, config: InputConfig, trials: int, batch_size: int = 256
+    fusion: PairModel, pairs: PairTensors, config: InputConfig, trials: int
 ) -> list[Evaluation]:
     """Evaluate each trial of a fusion on a split; see actmodels.evaluation.evaluate."""
-    rows, fused = predicted(fusion, pairs, config, batch_size, lambda b: shared_batch(b, trials))
-    single = (fused.each(itemgetter(trial)) for trial in range(trials))
-    return [Evaluation(rows, p.logits, pairs.labels[rows], p.steps, p.ponder_cost) for p in single]
+    fused = evaluate(fusion, pairs, config, transform=lambda batch: shared_batch(batch, trials))
+    return [fused.trial(number) for number in range(trials)]

@@ -3,8 +3,6 @@
 import torch
 from torch import Tensor
 
-from actmodels.modules.inference import GateDropout
-
 MAX_ACTIVE_SHARE = 0.9  # remove halted examples below this share; removal costs copies
 
 
@@ -68,10 +66,6 @@ class ActiveExamples:
         """Select the examples at `indices` from values [..., size]."""
         size = values.shape[-1]
         return values.reshape(-1, size).index_select(0, indices).view(*self.shape, size)
-
-    def dropout(self, dropout: GateDropout, indices: Tensor) -> GateDropout:
-        """Select the masks of the examples at `indices`; a scalar mask applies to all."""
-        return GateDropout(*(m if m.dim() == 0 else self.rows(m, indices) for m in dropout))
 
     def trajectory(self, states: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Return states [batch, steps, state] and probabilities [batch, steps], 0 after halting.

@@ -83,7 +83,8 @@ class AlternatingAttention(PairModel):
                     active.keep(indices)
                     fused_inference.select(indices, active.original_indices)
                     state = active.rows(state, indices)
-                    dropout = active.dropout(dropout, indices)
+                    rows = (m if m.dim() == 0 else active.rows(m, indices) for m in dropout)
+                    dropout = GateDropout(*rows)
         states, probabilities = active.trajectory(fused_inference.all_states())
         # Recompute for the gradients of all steps; keep the exact values by which examples halted.
         again = self.halting.probability(states)

@@ -51,11 +51,9 @@ class ConditionalEncoder(nn.Module):
         """Encode the premise with its delimiter, then the hypothesis without one.
 
         Args:
-            premise: words [batch, tokens + 1, width] of `delimited` sentences, so that either can
-                come first (two-way).
-            premise_mask: [batch, tokens], without the delimiter.
-            hypothesis: like premise.
-            hypothesis_mask: like premise_mask.
+            premise, hypothesis: words [batch, tokens + 1, width] of `delimited` sentences, so that
+                either can come first (two-way).
+            premise_mask, hypothesis_mask: [batch, tokens], without the delimiter.
         """
         with_delimiter = nn.functional.pad(premise_mask, (1, 0), value=True)
         zeros = self.premise.zeros(premise)

@@ -29,19 +29,16 @@ class IntraAttention(nn.Module):
         self.attend = FeedForward(width, width, dropout)
         self.distance = nn.Parameter(torch.zeros(BIASES))
 
-    def weights(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Return the attention of token i to token j [batch, tokens, tokens]; rows sum to 1."""
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words [batch, tokens, width] with their mask to [batch, tokens, 2 · width]."""
         projected = self.attend(words)
         scores = projected @ projected.transpose(-1, -2)
         positions = torch.arange(words.shape[-2], device=words.device)
         offsets = positions[:, None] - positions[None, :]  # i - j
         biases = torch.where(offsets.abs() > MAX_DISTANCE, BIASES - 1, offsets + MAX_DISTANCE)
         scores = scores + self.distance[..., biases].unsqueeze(-3)
-        return masked_softmax(scores, mask[..., None, :])
-
-    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Map words [batch, tokens, width] with their mask to [batch, tokens, 2 · width]."""
-        return torch.cat([words, self.weights(words, mask) @ words], dim=-1)
+        weights = masked_softmax(scores, mask[..., None, :])
+        return torch.cat([words, weights @ words], dim=-1)
 
 
 class DecomposableAttention(PairModel):

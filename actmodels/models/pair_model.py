@@ -20,7 +20,6 @@ class PairModel(nn.Module):
 
     Constructor arguments: network configuration, halting configuration if the model infers in
     steps, word vectors [rows, dimensions].
-
     """
 
     fusions = True  # whether models of the same shape can be fused (actmodels.fused.stack)

@@ -79,10 +79,8 @@ class SoftAlignment(nn.Module):
         scores = self.attend(premise) @ self.attend(hypothesis).transpose(-1, -2)  # [batch, p, h]
         over_hypothesis = masked_softmax(scores, hypothesis_mask[..., None, :], dim=-1)
         over_premise = masked_softmax(scores, premise_mask[..., None], dim=-2)
-        return (
-            self.summed(over_hypothesis, hypothesis),
-            self.summed(over_premise.transpose(-1, -2), premise),
-        )
+        beta = self.summed(over_hypothesis, hypothesis)
+        return beta, self.summed(over_premise.transpose(-1, -2), premise)
 
     def summed(self, weights: Tensor, words: Tensor) -> Tensor:
         """Average words [batch, tokens, size] with weights [batch, positions, tokens]."""

@@ -19,7 +19,7 @@ from actmodels.modules.linear import affine
 from actmodels.modules.memory import Memory
 
 aten = torch.ops.aten
-Factors = tuple[Tensor, Tensor]
+TensorPair = tuple[Tensor, Tensor]
 
 
 class Weight(NamedTuple):
@@ -27,7 +27,7 @@ class Weight(NamedTuple):
 
     matrix: Tensor
     bias: Tensor
-    uses: list[Factors]  # inputs and output gradients of each step, last step first
+    uses: list[TensorPair]  # inputs and output gradients of each step, last step first
 
     def __call__(self, inputs: Tensor) -> Tensor:
         """Return W x + b."""
@@ -39,7 +39,7 @@ class Weight(NamedTuple):
         matrix = self.matrix
         return gradient @ (matrix if matrix.dim() == 2 else matrix[: len(gradient)])
 
-    def gradients(self) -> Factors:
+    def gradients(self) -> TensorPair:
         """Return the gradients of matrix and bias, summed over the steps."""
         fused = self.matrix.dim() == 3
         matrix = bias = None
@@ -125,7 +125,7 @@ def _step_backward(weights: Weights, k: _Kept, gradient: Tensor) -> Tensor:
     return to_state.add_(into_state).add_(weights.hypothesis_query.back(k.state, to_query))
 
 
-def _gru_backward(weights: Weights, k: _Kept, gradient: Tensor) -> Factors:
+def _gru_backward(weights: Weights, k: _Kept, gradient: Tensor) -> TensorPair:
     """Return the gradients of the state and of the gated inputs through the GRU."""
     sizes = [2 * k.premise.shape[-1], k.state.shape[-1]]
     to_candidate = torch.addcmul(gradient, gradient, k.update, value=-1)
@@ -158,15 +158,11 @@ class FusedInference:
 
     Args:
         layers: matrix and bias of each weight, in the order of `Weights`; when fused [trials, ...].
-        hypothesis: words and mask; see `Memory`.
-        premise: words and mask; see `Memory`.
+        hypothesis, premise: words and mask; see `Memory`.
     """
 
     def __init__(
-        self,
-        layers: Sequence[tuple[Tensor, Tensor]],
-        hypothesis: tuple[Tensor, Tensor],
-        premise: tuple[Tensor, Tensor],
+        self, layers: Sequence[TensorPair], hypothesis: TensorPair, premise: TensorPair
     ) -> None:
         self.inputs = (hypothesis[0], premise[0], *(part for layer in layers for part in layer))
         self.hypothesis, self.premise = Memory(*hypothesis), Memory(*premise)

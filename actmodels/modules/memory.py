@@ -62,9 +62,7 @@ class Memory:
     def gradient(self) -> Tensor:
         """Return the gradient of the memory, summed over the steps, and clear the factors."""
         total: Tensor | None = None
-        uses = sorted(
-            self.uses, key=lambda use: -len(use.weights)
-        )  # the first step has all examples
+        uses = sorted(self.uses, key=lambda use: -len(use.weights))  # first that of all examples
         for _number, group in groupby(uses, key=lambda use: id(use.rows)):
             same = list(group)
             left = torch.cat([part for use in same for part in (use.weights, use.scores)], dim=1)

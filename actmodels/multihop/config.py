@@ -1,13 +1,12 @@
 """Configuration of a multi-hop trial: a pair model, trained on streamed pairs. Imports no torch."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from actmodels.multihop.words import MAX_HOPS
 from actmodels.registry import MODELS
-from actmodels.trial_config import TrialConfig, model_parts, parts_of
-from actmodels.validators import BatchSize, NonNegativeInt, Range, Steps, UnitInterval, settings_of
+from actmodels.trial_config import TrialConfig
+from actmodels.validators import BatchSize, NonNegativeInt, Range, Steps, UnitInterval
 
 Hops = Annotated[int, Range(ge=1, le=MAX_HOPS)]
 
@@ -31,6 +30,10 @@ class StreamConfig:
 class MultihopTrialConfig(TrialConfig):
     """Everything but code and dev pairs that determines a trial's result."""
 
+    loader = "actmodels.multihop.training:multihop_data"
+    trainer = "actmodels.multihop.training:MultihopTraining"
+    fused_trainer = None
+
     stream: StreamConfig
 
     def cross_field_errors(self) -> list[str]:
@@ -38,19 +41,6 @@ class MultihopTrialConfig(TrialConfig):
         null = "null_token is true; must be false, as multi-hop pairs have none"
         return [parses] * MODELS[self.model].reads_parses + [null] * self.input.null_token
 
-    @property
-    def parts(self) -> list[Any]:
-        return [*super().parts, self.stream]
-
-
-def multihop_setting_types(model: str) -> dict[str, Any]:
-    """Return the type of every setting of such trials, by name."""
-    return settings_of(*parts_of(model).values(), StreamConfig)
-
-
-def build_multihop_trial(
-    model: str, settings: Mapping[str, Any], **limits: Any
-) -> MultihopTrialConfig:
-    """Build a trial from flat settings; see actmodels.trial_config.build_trial."""
-    parts = model_parts(model, settings, stream=StreamConfig)
-    return MultihopTrialConfig(model=model, **limits, **parts)
+    @classmethod
+    def part_types(cls, model: str) -> dict[str, type]:
+        return super().part_types(model) | {"stream": StreamConfig}

@@ -19,7 +19,7 @@ from actmodels.training import Training
 
 
 def multihop_data(config: MultihopTrialConfig, folder: Path, text: Path | None = None) -> TrialData:
-    """Load the dev pairs, which also stand in for `train`; see actmodels.trial_types."""
+    """Load the dev pairs, which also stand in for `train`; see BaseTrialConfig."""
     dev = PairTensors.load(folder / "dev.pt")
     return TrialData(dev, dev, WordVectors.load(folder / "embedding.pt"))
 

@@ -32,12 +32,6 @@ class RecurrentCell(nn.Module):
     def step(self, projected: Tensor, state: Tensor) -> Tensor:
         """Map a projected input [batch, units] and a state to the next state [batch, width]."""
 
-    def flagged(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
-        """Project inputs with the flag 1 (first step) and 0 (later steps) as last entry."""
-        weight, bias = self.input_map()
-        later = affine(inputs, weight[:, :-1], bias)
-        return later + weight[:, -1], later
-
 
 class TanhCell(RecurrentCell):
     """s' = tanh(W x + U s + b)."""
@@ -117,7 +111,10 @@ class ActRnn(nn.Module):
             projected = affine(inputs, *self.cell.input_map()).unbind(1)
             states = [state := self.cell.step(each, state) for each in projected]
             return Pondered(self.outputs(states), None, None)
-        each_input = (part.unbind(1) for part in (*self.cell.flagged(inputs), mask))
+        weight, bias = self.cell.input_map()
+        later_steps = affine(inputs, weight[:, :-1], bias)
+        first_steps = later_steps + weight[:, -1]  # the flag, the last input, is 1
+        each_input = (part.unbind(1) for part in (first_steps, later_steps, mask))
         predictions: list[Prediction] = []
         for first, later, real in zip(*each_input, strict=True):
             predictions.append(self.ponder(self.halting, first, later, state, real))
@@ -137,8 +134,7 @@ class ActRnn(nn.Module):
         Halted examples take no step, unless too few have halted to be worth a copy.
 
         Args:
-            first: projected input of the first step [batch, units].
-            later: projected input of the later steps [batch, units].
+            first, later: projected input of the first and of the later steps [batch, units].
             state: state before the input [batch, width].
             real: whether the example has an input here [batch].
 

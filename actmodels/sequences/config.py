@@ -4,15 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from actmodels.configs import (
-    ActConfig,
-    DactConfig,
-    FixedStepsConfig,
-    Init,
-    PonderNetConfig,
-    TargetStepsConfig,
-)
-from actmodels.registry import HALTINGS
+from actmodels.configs import DactConfig, Init, PonderNetConfig
+from actmodels.registry import HALTINGS, HaltingConfig
 from actmodels.trial_config import BaseTrialConfig, sorted_into
 from actmodels.validators import (
     BatchSize,
@@ -95,7 +88,7 @@ class SequenceTrainConfig:
 # Mechanisms that answer from each state, and have no mean state to pass to the next input.
 AnsweringConfig = PonderNetConfig | DactConfig
 # None: the network without ACT, with one step for each input and no flag.
-SequenceHaltingConfig = ActConfig | TargetStepsConfig | FixedStepsConfig | AnsweringConfig | None
+SequenceHaltingConfig = HaltingConfig | None
 
 TASKS: dict[str, type] = {
     "parity": ParityConfig,
@@ -114,6 +107,9 @@ HALTING_MECHANISMS: dict[str, type] = {
 @dataclass(frozen=True)
 class SequenceTrialConfig(BaseTrialConfig):
     """Everything but code and text that determines a result; model: such as `parity_rnn_act`."""
+
+    loader = "actmodels.sequences.training:trial_text"
+    trainer = "actmodels.sequences.training:SequenceTraining"
 
     model: str = field(init=False)
     task: TaskConfig
@@ -155,13 +151,12 @@ class SequenceTrialConfig(BaseTrialConfig):
 
 def sequence_parts(task: str, halting: str) -> dict[str, type]:
     """Return the parts of a trial's configuration, by field."""
-    parts = {
+    return {
         "task": TASKS[task],
         "network": SequenceNetworkConfig,
-        "halting": HALTING_MECHANISMS[halting],
+        "halting": HALTING_MECHANISMS[halting],  # that of `none` has no settings and makes None
         "training": SequenceTrainConfig,
     }
-    return {field: part for field, part in parts.items() if part is not type(None)}
 
 
 def sequence_setting_types(task: str, halting: str) -> dict[str, Any]:
@@ -173,5 +168,5 @@ def build_sequence_trial(
     task: str, halting: str, settings: Mapping[str, Any], **limits: Any
 ) -> SequenceTrialConfig:
     """Build a trial from flat settings; see actmodels.trial_config.build_trial."""
-    parts = {"halting": None} | sorted_into(sequence_parts(task, halting), settings, task)
+    parts = sorted_into(sequence_parts(task, halting), settings, task)
     return SequenceTrialConfig(**limits, **parts)

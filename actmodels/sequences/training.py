@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
@@ -14,26 +14,10 @@ from actmodels.model_training import ModelTraining
 from actmodels.prediction import Prediction
 from actmodels.seeding import generator, seed_of
 from actmodels.sequences.act_rnn import ActRnn, Pondered
-from actmodels.sequences.bits import Logic, Parity
 from actmodels.sequences.characters import Characters, read_bytes
-from actmodels.sequences.config import (
-    AdditionConfig,
-    CharactersConfig,
-    LogicConfig,
-    ParityConfig,
-    SequenceTrialConfig,
-    SortConfig,
-    TaskConfig,
-)
-from actmodels.sequences.numbers import Addition, Sort
+from actmodels.sequences.config import CharactersConfig, SequenceTrialConfig, TaskConfig
+from actmodels.sequences.drawn_tasks import DRAWN_TASKS
 from actmodels.sequences.task import Marked, Outputs, SequenceBatch, Task
-
-DRAWN_TASKS: dict[type, Any] = {
-    ParityConfig: Parity,
-    LogicConfig: Logic,
-    AdditionConfig: Addition,
-    SortConfig: Sort,
-}
 
 
 def build_task(config: TaskConfig, text: Tensor | None = None, source: str = "text") -> Task:
@@ -47,7 +31,7 @@ def build_task(config: TaskConfig, text: Tensor | None = None, source: str = "te
 def trial_text(
     config: SequenceTrialConfig, folder: Path, text: Path | None = None
 ) -> Tensor | None:
-    """Load the text of a trial, None if its data are drawn; see actmodels.trial_types."""
+    """Load the text of a trial, None if its data are drawn; see BaseTrialConfig."""
     if not isinstance(config.task, CharactersConfig):
         return None
     assert text is not None

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from actmodels.cloze.questions import NO_CANDIDATE, PLACEHOLDER, UNKNOWN, QuestionTensors
+from actmodels.cloze.data import NO_CANDIDATE, PLACEHOLDER, UNKNOWN, QuestionTensors
 from actmodels.errors import DataError
 from pipeline.datasets.encode import as_tensor
 

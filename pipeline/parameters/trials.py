@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from actmodels.cloze.config import ReaderTrialConfig, build_reader_trial
 from actmodels.errors import ConfigError
-from actmodels.multihop import config as multihop
+from actmodels.multihop.config import MultihopTrialConfig
 from actmodels.sequences import config as sequences
 from actmodels.trial_config import BaseTrialConfig, TrialConfig, build_trial, setting_types
 from pipeline.parameters.schema import Sweep
@@ -74,10 +74,10 @@ def sequence_trials(
     return _expand(build, settings, study.mechanisms[mechanism], seeds, study)
 
 
-def multihop_trials(model: str, study: Multihop) -> Trials[multihop.MultihopTrialConfig]:
+def multihop_trials(model: str, study: Multihop) -> Trials[MultihopTrialConfig]:
     """Yield the trials of a model on multi-hop pairs."""
-    settings = _known(study.settings, multihop.multihop_setting_types(model))
-    build = partial(multihop.build_multihop_trial, model)
+    settings = _known(study.settings, MultihopTrialConfig.setting_types(model))
+    build = partial(MultihopTrialConfig.build, model)
     return _expand(build, settings, study.models[model], study.seeds, study)
 
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.cloze.data import WordRows
-from actmodels.cloze.questions import QuestionTensors
+from actmodels.cloze.data import QuestionTensors, WordRows
 from actmodels.data.pairs import (
     FIRST_WORD,
     NULL,

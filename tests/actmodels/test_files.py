@@ -5,19 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from actmodels.files import CHECKSUM_SIZE, CorruptError, add_checksum, verify_checksum, write_text
-
-
-@pytest.mark.parametrize("content", [b"", b"a", b"\n", b"two\nlines\n", bytes(range(256)) * 5])
-def test_round_trip(content: bytes) -> None:
-    assert verify_checksum(add_checksum(content), "file") == content
-    assert add_checksum(memoryview(content)) == add_checksum(content)
-    assert len(add_checksum(content)) == len(content) + CHECKSUM_SIZE
+from actmodels.files import CorruptError, add_checksum, verify_checksum, write_text
 
 
 def test_the_last_line_is_what_sha256sum_prints_of_the_rest() -> None:
     digest = b"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    assert add_checksum(b"abc") == b"abc\nsha256 " + digest + b"\n"  # FIPS 180-2, appendix B.1
+    stored = b"abc\nsha256 " + digest + b"\n"  # FIPS 180-2, appendix B.1
+    assert add_checksum(b"abc") == stored and verify_checksum(stored, "file") == b"abc"
 
 
 def test_no_byte_can_be_changed_lost_or_added() -> None:

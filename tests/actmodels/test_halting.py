@@ -1,4 +1,7 @@
-"""Halting against hand-worked numbers, slow loops, and the claims of each paper."""
+"""Halting against hand-worked numbers, slow loops, and the claims of each paper.
+
+sequences/test_own_answers.py compares PonderNet and DACT with the equations.
+"""
 
 import math
 from typing import Any
@@ -17,20 +20,12 @@ STATE = 5
 HAND = torch.tensor([[0.1, 0.2, 0.8, 0.5]], dtype=torch.float64)
 
 
-def test_hand_worked_example() -> None:
-    """.1 + .2 + .8 >= .99 for the first time at step 3: N = 3, R = 1 - .1 - .2 = .7."""
-    halted = truncate(HAND, epsilon=0.01)
-    assert halted.steps.tolist() == [3.0]
-    torch.testing.assert_close(halted.remainder, torch.tensor([0.7], dtype=torch.float64))
-    torch.testing.assert_close(halted.ponder_cost, torch.tensor([3.7], dtype=torch.float64))
-    expected = torch.tensor([[0.1, 0.2, 0.7, 0.0]], dtype=torch.float64)
-    torch.testing.assert_close(halted.weights, expected)
-
-
 def test_gradient_of_the_ponder_cost() -> None:
-    """-1 for every step before N, 0 at N and after it (Graves 2016 section 2)."""
+    """.1 + .2 + .8 >= .99 first at N = 3, R = .7; -1 before N, 0 from N (Graves 2016 section 2)."""
     probabilities = HAND.clone().requires_grad_()
-    truncate(probabilities, epsilon=0.01).ponder_cost.sum().backward()
+    ponder_cost = truncate(probabilities, epsilon=0.01).ponder_cost
+    assert ponder_cost.item() == pytest.approx(3.7)
+    ponder_cost.sum().backward()
     assert probabilities.grad.tolist() == [[-1.0, -1.0, 0.0, 0.0]]
 
 
@@ -115,13 +110,6 @@ def test_fixed_steps_answer_from_the_last_state() -> None:
 
 
 class TestPonderNet:
-    def test_the_distribution_by_hand(self) -> None:
-        """h = .5, .5, .8: P = .5, .25, .2 and a remainder .05, added to the last step."""
-        net = make("ponder_net", max_steps=3)
-        probabilities = torch.tensor([[0.5, 0.5, 0.8]], dtype=torch.float64)
-        answer = net.answer(torch.zeros(1, 3, STATE).double(), probabilities, random_steps()[2])
-        torch.testing.assert_close(answer.weights[0], torch.tensor([0.5, 0.25, 0.25]).double())
-
     def test_divergence_by_hand(self) -> None:
         """KL((1, 0) || (1/4, 3/16, ...)) = log 4, and no nan from 0 · log 0."""
         net = make("ponder_net", prior_steps=4.0)
@@ -131,30 +119,8 @@ class TestPonderNet:
         divergence.sum().backward()
         assert bool(torch.isfinite(weights.grad).all())
 
-    def test_an_evaluated_example_halts_at_the_median(self) -> None:
-        states, _, classify = random_steps(1, 3)
-        probabilities = torch.tensor([[0.3, 0.5, 0.9]], dtype=torch.float64)  # P = .3, .35, ...
-        answer = make("ponder_net", max_steps=3).eval().answer(states, probabilities, classify)
-        assert answer.steps.tolist() == [2.0]
-        torch.testing.assert_close(answer.logits, classify(states[:, 1]))
-
 
 class TestDact:
-    def test_against_a_slow_loop(self) -> None:
-        """a_n = p_{n-1} y_n + (1 - p_{n-1}) a_{n-1}, one example at a time."""
-        states, probabilities, classify = random_steps()
-        dact = make("dact", epsilon=1e-9, max_steps=6).eval()
-        answer = dact.answer(states, probabilities, classify)
-        for row in range(30):
-            mixed, survival, cost = torch.zeros(3, dtype=torch.float64), 1.0, 0.0
-            for n in range(6):
-                y = torch.softmax(classify(states[row, n]), dim=0)
-                mixed = survival * y + (1 - survival) * mixed
-                survival *= 1 - float(probabilities[row, n])
-                cost += survival
-            torch.testing.assert_close(answer.logits[row].exp(), mixed)
-            assert answer.ponder_cost[row].item() == pytest.approx(cost)
-
     def test_halting_early_never_changes_the_class(self) -> None:
         """After the step at which an example halts, no state can change its class."""
         states, probabilities, classify = random_steps(200, 6)
@@ -167,14 +133,6 @@ class TestDact:
             adverse[row, steps:] = torch.randn(6 - steps, STATE, dtype=torch.float64) * 50
         changed = dact.answer(adverse, sure, classify)
         assert torch.equal(changed.logits.argmax(dim=1), answer.logits.argmax(dim=1))
-
-    def test_the_cost_reaches_every_halting_probability(self) -> None:
-        """Unlike ACT's, the gradient of the ponder cost is nonzero at every step."""
-        states, probabilities, classify = random_steps()
-        probabilities.requires_grad_()
-        dact = make("dact", epsilon=1e-9, max_steps=6)
-        dact.answer(states, probabilities, classify).ponder_cost.sum().backward()
-        assert bool((probabilities.grad < 0).all())
 
 
 class TestSupervisedAct:

@@ -15,9 +15,8 @@ from actmodels.multihop.config import MultihopTrialConfig
 from actmodels.records import EpochRecord
 from actmodels.registry import HALTINGS, deviations, load_class, model_with
 from actmodels.sequences.config import SequenceTrialConfig
-from actmodels.training import Training, build_optimizer
+from actmodels.training import Training
 from actmodels.trial_config import BaseTrialConfig, TrialConfig
-from actmodels.trial_types import trial_type
 from tests.actmodels.cloze.samples import reader_data, reader_trial
 from tests.actmodels.multihop.samples import multihop_trial, sample_multihop_data
 from tests.actmodels.sequences.samples import ACT, CHARACTERS, GENERATED, TEXT
@@ -34,7 +33,7 @@ DATA = {
 
 
 def start_training(config: BaseTrialConfig) -> AnyTraining:
-    return load_class(trial_type(config).training)(config, DATA[type(config)])
+    return load_class(config.trainer)(config, DATA[type(config)])
 
 
 def of_sequences(task: Any, halting: Any, cell: Any) -> SequenceTrialConfig:
@@ -200,9 +199,8 @@ def test_one_adagrad_step_by_hand() -> None:
     """w - lr · g / sqrt(accumulator + g²), with the accumulator at 0.1."""
     config = sample_trial(MODELS[0], optimizer="adagrad", learning_rate=0.5)
     training = Training(config, sample_data())
-    optimizer = build_optimizer(training.model, config.training)
     parameter = training.model.classify.bias
     parameter.grad = torch.tensor([0.3, 0.0, -2.0])
-    optimizer.step()
+    training.optimizer.step()
     expected = [-0.5 * g / (0.1 + g * g) ** 0.5 for g in (0.3, 0.0, -2.0)]
     assert parameter.tolist() == pytest.approx(expected, rel=1e-5)

@@ -137,6 +137,9 @@ def test_an_evaluation_names_the_rows_it_scored(name: str) -> None:
             assert torch.equal(result.steps[places], prediction.steps)
         hits += int((prediction.logits.argmax(1) == PAIRS.labels[index]).sum())
     assert result.accuracy == pytest.approx(hits / len(place))
+    chosen = result.logits.log_softmax(1).gather(1, result.labels[:, None])
+    assert result.loss == pytest.approx(-chosen.mean().item())
+    assert (result.steps is None) == (name == "decomposable_attention")
 
 
 @pytest.mark.parametrize(

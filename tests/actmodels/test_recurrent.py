@@ -13,7 +13,6 @@ from actmodels.models.conditional import (
     delimited,
 )
 from actmodels.modules.recurrent import FORGET_BIAS, LSTM, GRUCell, GRUEncoder, LSTMState
-from tests import model_checks
 from tests.model_checks import make
 from tests.samples import SETTINGS, sample_batch, sample_sentences, sample_trial
 
@@ -104,16 +103,6 @@ def read_pair() -> EncodedPair:
 
 
 @torch.no_grad()
-def test_attention_equals_a_slow_loop() -> None:
-    attention, pair = PremiseAttention(3).double(), read_pair()
-    attended = attention(pair)
-    for row, length in enumerate(LENGTHS):
-        words = list(pair.premise[row, :length])
-        expected = slow_weights(attention, attention.query.weight @ pair.last[row], words)
-        torch.testing.assert_close(attended[row], mixed(expected, words))
-
-
-@torch.no_grad()
 def test_word_by_word_attention_equals_a_slow_loop() -> None:
     module, pair = RecurrentPremiseAttention(3).double(), read_pair()
     attended = module(pair)
@@ -189,7 +178,7 @@ def test_padding_takes_no_part_in_gradients(bidirectional: bool) -> None:
 @pytest.mark.parametrize("shared", [False, True])
 def test_encoders_of_premise_and_hypothesis(bidirectional: bool, shared: bool) -> None:
     config = sample_trial("iterative_attention", bidirectional=bidirectional, shared_encoder=shared)
-    model, batch = model_checks.make(config), sample_batch()
+    model, batch = make(config), sample_batch()
     same = batch._replace(premise=batch.hypothesis, premise_mask=batch.hypothesis_mask)
     memory = model.encode(same)
     assert memory.premise.shape == memory.hypothesis.shape

@@ -4,15 +4,12 @@ import ast
 from pathlib import Path
 
 import torch
-from torch.nn.utils import parameters_to_vector
 
 import actmodels
 from actmodels.cloze.data import WordRows, embedding_rows
 from actmodels.cloze.model import Reader
-from actmodels.models.pair_model import build
 from actmodels.seeding import generator, seed_of
 from tests.actmodels.cloze.samples import reader_trial
-from tests.samples import sample_trial
 
 PACKAGES = [
     Path(actmodels.__file__).parents[1] / name for name in ("actmodels", "pipeline", "tune")
@@ -26,16 +23,6 @@ def test_purpose_and_every_number_make_another_seed() -> None:
     assert all(0 <= seed < 2**63 for seed in seeds)
     first, again = (torch.rand(4, generator=generator("a", 1)) for _ in range(2))
     assert torch.equal(first, again)
-
-
-def test_the_seed_of_a_trial_draws_its_parameters() -> None:
-    first, again, other = (
-        parameters_to_vector(
-            build(sample_trial("adaptive_attention", seed=seed), rows).parameters()
-        )
-        for rows, seed in ((torch.ones(9, 4), seed) for seed in (1, 1, 2))
-    )
-    assert torch.equal(first, again) and not torch.equal(first, other)
 
 
 def test_a_readers_weights_are_no_copies_of_its_word_vectors() -> None:

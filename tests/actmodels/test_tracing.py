@@ -9,7 +9,7 @@ from actmodels.metrics import mean_and_sd
 from actmodels.registry import HALTINGS, model_with
 from actmodels.tracing import ablate_steps, trace
 from tests import model_checks
-from tests.samples import MODELS, sample_batch, sample_pairs, sample_trial
+from tests.samples import sample_batch, sample_pairs, sample_trial
 
 PAIRS = sample_pairs(37)
 MECHANISMS = [model_with("adaptive_attention", halting) for halting in HALTINGS]
@@ -67,23 +67,6 @@ def test_ablation_against_one_pair_at_a_time() -> None:
     whole = evaluate(adaptive, PAIRS, config.input)
     assert values["adaptive", None].accuracy == pytest.approx(whole.accuracy)
     assert values["adaptive", None].mean_steps == pytest.approx(mean_and_sd(whole.steps)[0])
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_results_are_in_the_order_of_the_split(model: str) -> None:
-    config = sample_trial(model)
-    built = model_checks.make(config)
-    result = evaluate(built, PAIRS, config.input, batch_size=5)
-    assert result.rows.tolist() == list(range(len(PAIRS)))
-    assert torch.equal(result.labels, PAIRS.labels)
-    for row in range(len(PAIRS)):
-        alone = built(collate(PAIRS, torch.tensor([row]), null_token=False))
-        torch.testing.assert_close(result.logits[row], alone.logits[0])
-    expected = (result.logits.argmax(1) == PAIRS.labels).sum().item() / len(PAIRS)
-    assert result.accuracy == pytest.approx(expected)
-    log_probabilities = result.logits.log_softmax(1)[range(len(PAIRS)), PAIRS.labels]
-    assert result.loss == pytest.approx(-log_probabilities.mean().item())
-    assert (result.steps is None) == (model == "decomposable_attention")
 
 
 def test_mean_and_sd() -> None:

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from actmodels.cloze.evaluation import evaluate, trace_query
-from actmodels.cloze.training import ReaderTraining
+from actmodels.cloze.training import ReaderTraining, evaluate, trace_query
 from actmodels.records import TrialRecord
 from actmodels.tables import COLUMNS
 from pipeline.cloze import (

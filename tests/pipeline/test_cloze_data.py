@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from actmodels.cloze.data import ReaderData
-from actmodels.cloze.questions import FIRST_WORD, PLACEHOLDER, QuestionTensors
+from actmodels.cloze.data import FIRST_WORD, PLACEHOLDER, QuestionTensors, ReaderData
 from actmodels.errors import DataError
 from pipeline import cloze_data, texts
 from pipeline.datasets.cbt import format_question, parse_questions

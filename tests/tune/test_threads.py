@@ -80,7 +80,7 @@ def test_threads_of_a_running_trial(
 def test_only_the_trainable_trains() -> None:
     """So every training has the configured threads."""
     folders = [ROOT / folder for folder in ("pipeline", "tune", "reports")]
-    trains = re.compile(r"\bactmodels\.(fused\.)?training\b|\bactmodels\.trial_types\b")
+    trains = re.compile(r"\bactmodels\.(fused\.)?training\b|\b(fused_)?trainer\b")
     files = {
         path.relative_to(ROOT).as_posix()
         for folder in folders

@@ -9,9 +9,16 @@ from typing import Any
 import torch
 
 from actmodels.cloze.config import ReaderConfig, ReaderTrainConfig, ReaderTrialConfig
-from actmodels.cloze.data import ReaderData, WordRows, embedding_rows
+from actmodels.cloze.data import (
+    FIRST_WORD,
+    NO_CANDIDATE,
+    PLACEHOLDER,
+    QuestionTensors,
+    ReaderData,
+    WordRows,
+    embedding_rows,
+)
 from actmodels.cloze.model import Reader
-from actmodels.cloze.questions import FIRST_WORD, NO_CANDIDATE, PLACEHOLDER, QuestionTensors
 
 WORDS, DIMENSIONS = 20, 5
 

@@ -5,9 +5,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn, sigmoid, softmax, stack, tanh
 
-from actmodels.cloze.memory import ContextEmbedding
+from actmodels.cloze.memory import AdaptiveComputation, ContextEmbedding
 from actmodels.cloze.model import Reader
-from actmodels.cloze.write import AdaptiveComputation
 
 
 class Step(NamedTuple):

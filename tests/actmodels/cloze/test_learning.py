@@ -7,14 +7,15 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from actmodels.cloze.data import ReaderData, WordRows
-from actmodels.cloze.model import Answer
-from actmodels.cloze.questions import (
+from actmodels.cloze.data import (
     FIRST_WORD,
     NO_CANDIDATE,
     PLACEHOLDER,
     QuestionBatch,
+    ReaderData,
+    WordRows,
 )
+from actmodels.cloze.model import Answer
 from actmodels.cloze.training import ReaderTraining
 from tests.actmodels.cloze.samples import Question, as_tensors, reader_trial
 

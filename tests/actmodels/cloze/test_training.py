@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.cloze.data import WordRows, embedding_rows
-from actmodels.cloze.evaluation import evaluate
-from actmodels.cloze.questions import (
+from actmodels.cloze.data import (
     NO_CANDIDATE,
+    WordRows,
     collate,
+    embedding_rows,
     most_frequent_accuracy,
     occurrences,
     pooled_batches,
 )
-from actmodels.cloze.training import ReaderTraining
+from actmodels.cloze.training import ReaderTraining, evaluate
 from actmodels.errors import ConfigError, DataError
 from tests.actmodels.cloze.samples import as_tensors, reader_data, reader_trial
 

@@ -1,14 +1,11 @@
-"""Pointer sums and mixtures by hand, and p_t against PonderNet."""
+"""Pointer sums, and mixtures at their limits; test_model.py compares both with the equations."""
 
 import math
 
 import pytest
 import torch
 
-from actmodels.cloze.write import AdaptiveComputation, mix_steps, pointer_sum
-from actmodels.configs import PonderNetConfig
-from actmodels.halting.base import halting_distribution
-from actmodels.halting.ponder_net import PonderNet
+from actmodels.cloze.memory import AdaptiveComputation, mix_steps, pointer_sum
 
 
 def logs(*probabilities: float) -> torch.Tensor:
@@ -44,14 +41,6 @@ def test_scores_far_apart_keep_their_gradient() -> None:
     assert scores.grad.tolist() == [[-1.0, 1.0]]
 
 
-def test_mixture_by_hand() -> None:
-    """.25 of (.5, .3) and .75 of (.1, .7); the third candidate is nowhere."""
-    steps = torch.stack([logs(0.5, 0.3, 0.0), logs(0.1, 0.7, 0.0)], dim=1)
-    result = mix_steps(steps, torch.tensor([[0.25, 0.75]], dtype=torch.float64))
-    expected = torch.tensor([[0.2, 0.6, 0.0]], dtype=torch.float64)
-    torch.testing.assert_close(result.exp(), expected)
-
-
 def test_a_weight_of_zero_and_an_absent_candidate_have_gradients_that_are_numbers() -> None:
     steps = torch.stack([logs(0.5, 0.3, 0.0), logs(0.1, 0.7, 0.0)], dim=1).requires_grad_()
     weights = torch.tensor([[0.0, 1.0]], dtype=torch.float64, requires_grad=True)
@@ -71,15 +60,3 @@ def test_sure_to_halt_and_sure_not_to(chance: float) -> None:
     assert weights.tolist() == [[1.0, 0.0, 0.0] if chance else [0.0, 0.0, 1.0]]
     logs.sum().backward()
     assert all(bool(torch.isfinite(h.grad).all()) for h in halting if h.grad is not None)
-
-
-def test_the_same_distribution_as_ponder_net() -> None:
-    """In double precision, where PonderNet's cut at epsilon never comes."""
-    net = PonderNet(PonderNetConfig(1e-15, 0.01, 3.0, 6, 0.0), 2).train()
-    halting = torch.rand(7, 5, dtype=torch.float64) * 0.8
-    test, logs = AdaptiveComputation(2, "relu", 0.0), torch.zeros(7, 6, 2, dtype=torch.float64)
-    _, mine = test.answer(logs, halting.unbind(dim=1))
-    padded = torch.cat([halting, torch.zeros(7, 1, dtype=torch.float64)], dim=1)
-    theirs = net.answer(logs, padded, lambda states: states)
-    torch.testing.assert_close(mine, theirs.weights, rtol=0, atol=1e-14)
-    torch.testing.assert_close(mine[:, :-1], halting_distribution(halting), rtol=0, atol=1e-14)

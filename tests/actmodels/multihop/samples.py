@@ -3,11 +3,7 @@
 from typing import Any
 
 from actmodels.data.trial_data import TrialData
-from actmodels.multihop.config import (
-    MultihopTrialConfig,
-    build_multihop_trial,
-    multihop_setting_types,
-)
+from actmodels.multihop.config import MultihopTrialConfig
 from actmodels.multihop.corpus import draw_split, word_vectors
 from actmodels.seeding import generator
 from tests.samples import SETTINGS
@@ -23,10 +19,10 @@ STREAM = {
 
 def multihop_trial(model: str = "hop_attention", **settings: Any) -> MultihopTrialConfig:
     """A trial of a second: two depths; the second joins after one epoch."""
-    known = multihop_setting_types(model)
+    known = MultihopTrialConfig.setting_types(model)
     model_settings = {name: value for name, value in (SETTINGS | STREAM).items() if name in known}
     limits = {"max_epochs": 4, "patience": 0, "seed": 1}
-    return build_multihop_trial(model, model_settings | settings, **limits)
+    return MultihopTrialConfig.build(model, model_settings | settings, **limits)
 
 
 def sample_multihop_data() -> TrialData:

@@ -14,7 +14,6 @@ from actmodels.sequences.config import (
     LogicConfig,
     ParityConfig,
     SequenceNetworkConfig,
-    SequenceTrialConfig,
     SortConfig,
     build_sequence_trial,
 )
@@ -85,9 +84,6 @@ def test_act_learns_a_parity_that_its_cell_alone_does_not() -> None:
     assert steps[0] > 1.5
 
 
-TRAINING = sample_trial().training
-
-
 @pytest.mark.parametrize("task", [*GENERATED[1:], CHARACTERS])
 @pytest.mark.parametrize(("halting", "name"), [(PONDER_NET, "ponder_net"), (DACT, "dact")])
 def test_mechanisms_without_a_mean_state_need_parity(task: Any, halting: Any, name: str) -> None:
@@ -120,20 +116,15 @@ PAPER = {  # task, cell, state size, batch, cap of the steps, parameters without
 }
 
 
-def paper_trial(name: str, *, act: bool) -> SequenceTrialConfig:
-    task, cell, state, batch, cap, _, _ = PAPER[name]
-    return sample_trial(
-        task=task,
-        network=SequenceNetworkConfig(cell, state, "xavier", 0.1),
-        halting=replace(PAPER_ACT, max_steps=cap) if act else None,
-        training=replace(TRAINING, batch_size=batch, updates_per_epoch=1, dev_sequences=2),
-        max_epochs=1,
-    )
-
-
 @pytest.mark.parametrize("name", PAPER)
 @pytest.mark.parametrize("act", [False, True])
 def test_sizes_of_the_paper(name: str, act: bool) -> None:
     """RNN: s(i + s + 1); LSTM: 4 s(i + s + 1); output s·o + o; ACT: a flag and s + 1 to halt."""
-    training = SequenceTraining(paper_trial(name, act=act), TEXT.repeat(3))
-    assert training.parameters == PAPER[name][6 if act else 5]
+    task, cell, state, batch, cap, *parameters = PAPER[name]
+    trial = sample_trial(
+        task=task,
+        network=SequenceNetworkConfig(cell, state, "xavier", 0.1),
+        halting=replace(PAPER_ACT, max_steps=cap) if act else None,
+        training=replace(sample_trial().training, batch_size=batch, dev_sequences=2),
+    )
+    assert SequenceTraining(trial, TEXT.repeat(3)).parameters == parameters[act]

@@ -1,10 +1,8 @@
-"""The generated tasks: examples by hand, reference loops, difficulty."""
+"""The generated tasks: reference loops, padding, difficulty."""
 
 import pytest
 import torch
-from torch.nn.functional import one_hot
 
-from actmodels.sequences.bits import NAMES, Logic, Parity
 from actmodels.sequences.config import (
     AdditionConfig,
     LogicConfig,
@@ -12,7 +10,7 @@ from actmodels.sequences.config import (
     SortConfig,
     TaskConfig,
 )
-from actmodels.sequences.numbers import END, Addition, Sort
+from actmodels.sequences.drawn_tasks import END, NAMES, Addition, Logic, Parity, Sort
 from actmodels.sequences.training import build_task
 from tests.actmodels.sequences.samples import GENERATED
 
@@ -55,15 +53,6 @@ def test_parity_against_a_slow_loop() -> None:
         assert batch.targets[row, 0, 0] == vector.count(1.0) % 2
 
 
-def logic_by_hand(first: int, second: int, names: list[str]) -> int:
-    """The target of one vector with the bits b_0 and b_1."""
-    task = Logic(LogicConfig(vectors=1, gates=len(names)))
-    gates = torch.tensor([[[NAMES.index(name) for name in names]]])
-    count = torch.tensor([[len(names)]])
-    batch = task.batch(torch.tensor([1]), count, gates, torch.tensor([[first, second]]))
-    return int(batch.targets[0, 0, 0])
-
-
 # The meaning of each gate, independent of the truth table.
 MEANING = {
     "NOR": lambda p, q: not (p or q),
@@ -79,89 +68,53 @@ MEANING = {
 }
 
 
-class TestLogic:
-    def test_two_asymmetric_gates_by_hand(self) -> None:
-        """b_0 = 1, b_1 = 0: b_2 = not b_1 or b_0 = 1; b_3 = b_2 and not b_1 = 1.
-
-        With the arguments in the other order b_2 = not b_0 or b_1 = 0, b_3 = b_1 and not b_2 = 0.
-        """
-        assert logic_by_hand(1, 0, ["if/then", "ABJ"]) == 1
-
-    def test_against_a_slow_loop(self) -> None:
-        task = Logic(LogicConfig(vectors=4, gates=5))
-        batch = task.sample(200, seeded())
-        for row in range(200):
-            before = 0
-            for t in range(int(batch.mask[row].sum())):
-                vector = batch.inputs[row, t].tolist()
-                assert t == 0 or vector[0] == 0
-                older, newest = bool(vector[0]) if t == 0 else before, bool(vector[1])
-                chunks = [vector[2 + 10 * i : 12 + 10 * i] for i in range(5)]
-                used = [chunk.index(1.0) for chunk in chunks if any(chunk)]
-                assert all(sum(chunk) == 1 for chunk in chunks[: len(used)])
-                assert len(used) == batch.difficulty[row, t]
-                for gate in used:
-                    older, newest = newest, MEANING[NAMES[gate]](newest, older)
-                before = newest
-                assert batch.targets[row, t, 0] == newest
+def test_logic_against_a_slow_loop() -> None:
+    task = Logic(LogicConfig(vectors=4, gates=5))
+    batch = task.sample(200, seeded())
+    for row in range(200):
+        before = 0
+        for t in range(int(batch.mask[row].sum())):
+            vector = batch.inputs[row, t].tolist()
+            assert t == 0 or vector[0] == 0
+            older, newest = bool(vector[0]) if t == 0 else before, bool(vector[1])
+            chunks = [vector[2 + 10 * i : 12 + 10 * i] for i in range(5)]
+            used = [chunk.index(1.0) for chunk in chunks if any(chunk)]
+            assert all(sum(chunk) == 1 for chunk in chunks[: len(used)])
+            assert len(used) == batch.difficulty[row, t]
+            for gate in used:
+                older, newest = newest, MEANING[NAMES[gate]](newest, older)
+            before = newest
+            assert batch.targets[row, t, 0] == newest
 
 
-class TestAddition:
-    @pytest.mark.parametrize(
-        ("least_digit_first", "targets"),
-        [(False, [1, 0, 4, 2, END]), (True, [2, 4, 0, 1, END])],
-    )
-    def test_by_hand(self, least_digit_first: bool, targets: list[int]) -> None:
-        """1000 + 042 = 1042; the first number has no target."""
-        task = Addition(AdditionConfig(10, 4, least_digit_first))
-        digits = torch.tensor([[[1, 0, 0, 0], [0, 4, 2, 7]]])
-        if least_digit_first:
-            digits = torch.tensor([[[0, 0, 0, 1], [2, 4, 0, 7]]])
-        batch = task.batch(torch.tensor([2]), torch.tensor([[4, 3]]), digits)
-        assert batch.targets[0, 1].tolist() == targets
-        assert batch.target_mask.tolist() == [[False, True]]
-        assert batch.inputs[0, 1, 30:].tolist() == [0.0] * 10
-        assert torch.equal(batch.inputs[0, 0], one_hot(digits[0, 0], 10).flatten().float())
-
-    @pytest.mark.parametrize("least_digit_first", [False, True])
-    def test_against_a_slow_loop(self, least_digit_first: bool) -> None:
-        task = Addition(AdditionConfig(4, 3, least_digit_first))
-        batch = task.sample(200, seeded())
-        for row in range(200):
-            total = 0
-            for t in range(int(batch.mask[row].sum())):
-                width = int(batch.difficulty[row, t])
-                vector = batch.inputs[row, t].tolist()
-                digits = [vector[10 * i : 10 * i + 10].index(1.0) for i in range(width)]
-                assert sum(vector) == width
-                order = digits[::-1] if least_digit_first else digits
-                total += int("".join(map(str, order)))
-                written = [int(digit) for digit in str(total)]
-                written = written[::-1] if least_digit_first else written
-                written += [END] * (task.outputs.heads - len(written))
-                assert bool(batch.target_mask[row, t]) == (t > 0)
-                if t:
-                    assert batch.targets[row, t].tolist() == written
+@pytest.mark.parametrize("least_digit_first", [False, True])
+def test_addition_against_a_slow_loop(least_digit_first: bool) -> None:
+    task = Addition(AdditionConfig(4, 3, least_digit_first))
+    batch = task.sample(200, seeded())
+    for row in range(200):
+        total = 0
+        for t in range(int(batch.mask[row].sum())):
+            width = int(batch.difficulty[row, t])
+            vector = batch.inputs[row, t].tolist()
+            digits = [vector[10 * i : 10 * i + 10].index(1.0) for i in range(width)]
+            assert sum(vector) == width
+            order = digits[::-1] if least_digit_first else digits
+            total += int("".join(map(str, order)))
+            written = [int(digit) for digit in str(total)]
+            written = written[::-1] if least_digit_first else written
+            written += [END] * (task.outputs.heads - len(written))
+            assert bool(batch.target_mask[row, t]) == (t > 0)
+            if t:
+                assert batch.targets[row, t].tolist() == written
 
 
-class TestSort:
-    def test_by_hand(self) -> None:
-        task = Sort(SortConfig(numbers=4))
-        numbers = torch.tensor([[0.3, -1.2, 0.05], [2.0, 1.0, 9.0]])
-        batch = task.batch(torch.tensor([3, 2]), numbers)
-        assert batch.targets[0, 3:, 0].tolist() == [1, 2, 0]
-        assert batch.target_mask[0].tolist() == [False] * 3 + [True] * 3
-        assert batch.inputs[0, :, 1].tolist() == [0, 0, 1, 0, 0, 0]
-        assert batch.inputs[1, :, 0].tolist() == [2, 1, 0, 0, 0, 0]
-        assert batch.inputs[1, :, 1].tolist() == [0, 1, 0, 0, 0, 0]
-        assert batch.targets[1, :, 0].tolist() == [0, 0, 1, 0, 0, 0]
-        assert batch.mask[1].tolist() == [True] * 4 + [False] * 2
-        assert batch.target_mask[1].tolist() == [False, False, True, True, False, False]
-
-    def test_against_a_slow_loop(self) -> None:
-        batch = Sort(SortConfig(numbers=6)).sample(200, seeded())
-        for row in range(200):
-            count = int(batch.difficulty[row, 0])
-            numbers = batch.inputs[row, :count, 0].tolist()
-            order = sorted(range(count), key=lambda place: numbers[place])
-            assert batch.targets[row, count : 2 * count, 0].tolist() == order
+def test_sort_against_a_slow_loop() -> None:
+    batch = Sort(SortConfig(numbers=6)).sample(200, seeded())
+    for row in range(200):
+        count = int(batch.difficulty[row, 0])
+        numbers = batch.inputs[row, :count, 0].tolist()
+        order = sorted(range(count), key=lambda place: numbers[place])
+        assert batch.targets[row, count : 2 * count, 0].tolist() == order
+        assert batch.target_mask[row].nonzero()[:, 0].tolist() == [*range(count, 2 * count)]
+        assert batch.inputs[row, :, 1].nonzero()[:, 0].tolist() == [count - 1]
+        assert not batch.inputs[row, count:, 0].any()
