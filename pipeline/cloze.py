@@ -11,14 +11,11 @@ if __name__ == "__main__":
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from torch import Tensor
-from tqdm import tqdm
 
 from actmodels.cloze.config import ReaderTrialConfig
 from actmodels.cloze.data import WordRows, load_reader
@@ -32,7 +29,6 @@ from actmodels.cloze.questions import (
     most_frequent_accuracy,
 )
 from actmodels.files import write_text
-from actmodels.metrics import mean_and_sd
 from actmodels.records import TrialRecord
 from pipeline.datasets.question import ARTICLES, BLANK
 from pipeline.datasets.tokens import read_words
@@ -44,9 +40,8 @@ from pipeline.runtime.results import TableRow, read_json
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import summarize
 from pipeline.statistics.paired import Groups, against_first
-from pipeline.studies.study import Run, history_rows, result_row, train, write_study
 from pipeline.trials.execution import execution_settings
-from tune.store import TrialStore
+from pipeline.trials.study import Run, history_rows, result_row, train, with_weights, write_study
 
 ReaderRun = Run[ReaderTrialConfig]
 ATTENDED = 3  # most attended words per question, as in the paper's appendix A
@@ -66,14 +61,12 @@ def plan(study: Cloze) -> list[ReaderRun]:
 
 def reader_result(run: ReaderRun, record: TrialRecord, test: ReaderEvaluation) -> TableRow:
     """Return a reader's dev metrics at its best epoch, and its test metrics."""
-    mean_steps, _ = mean_and_sd(test.steps)
-    return (
-        result_row(run, record)
-        | {"strategy": run.config.reader.strategy, "steps": run.config.reader.steps}
-        | {"test_accuracy": test.accuracy, "test_questions": len(test.answers)}
-        | {"test_mean_steps": mean_steps}
-        | {"hits": (test.predictions == test.answers).double().numpy()}
-    )
+    return result_row(run, record) | {
+        "test_accuracy": test.accuracy,
+        "test_questions": len(test.answers),
+        "test_mean_steps": test.metrics.mean_steps,
+        "hits": (test.predictions == test.answers).double().numpy(),
+    }
 
 
 def step_rows(seeded: TableRow, dev: ReaderEvaluation) -> list[TableRow]:
@@ -88,9 +81,9 @@ def step_rows(seeded: TableRow, dev: ReaderEvaluation) -> list[TableRow]:
 
 
 def baseline_rows(
-    question_type: str, source: str, splits: Mapping[str, QuestionTensors]
+    source: str, questions_by_type: Mapping[str, Mapping[str, QuestionTensors]]
 ) -> list[TableRow]:
-    """Return the accuracy of guessing without reading, for each split."""
+    """Return the accuracy of guessing without reading, for each question type and split."""
     return [
         {
             **{"questions": question_type, "source": source, "split": split},
@@ -99,6 +92,7 @@ def baseline_rows(
             "random": (1 / questions.candidate_counts.double()).mean().item(),
             "most_frequent": most_frequent_accuracy(questions),
         }
+        for question_type, splits in questions_by_type.items()
         for split, questions in splits.items()
     ]
 
@@ -190,23 +184,22 @@ def attended(document: list[str], weights: Tensor) -> list[str]:
 def main() -> None:
     """Write artifacts/cloze/."""
     params = load_params()
-    study, execution = params.cloze, execution_settings(params)
-    execution = replace(execution, data_folder=artifacts("cloze_data"), dataset="cloze")
+    study, folder = params.cloze, artifacts("cloze_data")
+    execution = execution_settings(params, data_folder=folder, dataset="cloze")
     manifest = read_json("cloze_data", "manifest.json")
     runs = plan(study)
     digests = [str(manifest["kinds"][run.config.questions]["digest"]) for run in runs]
     trained = train("cloze", runs, execution, digests)
-    folders = {name: artifacts("cloze_data", name) for name in study.question_types}
+    folders = {name: folder / name for name in study.question_types}
     splits = {
         name: {split: QuestionTensors.load(folder / f"{split}.pt") for split in SPLITS}
         for name, folder in folders.items()
     }
-    store, traces = TrialStore(execution.trials), list[TableRow]()
-    results, steps, baselines = list[TableRow](), list[TableRow](), list[TableRow]()
-    for run, record in tqdm(trained, "cloze", unit="reader"):
+    results, steps, traces = list[TableRow](), list[TableRow](), list[TableRow]()
+    for run, record, weights in with_weights("cloze", trained, execution):
         config, name = run.config, run.config.questions
         words = WordRows.load(folders[name] / "vectors.pt")
-        reader = load_reader(config, words, BytesIO(store.weights(record.key)))
+        reader = load_reader(config, words, weights)
         dev, test = (
             evaluate(reader, splits[name][split], config.training.evaluation_batch_size)
             for split in ("dev", "test")
@@ -219,9 +212,8 @@ def main() -> None:
                 traces.append(run.seeded | query_trace(reader, dev_questions, number, wording))
     articles = {n: np.loadtxt(f / ARTICLES, dtype=np.int64, ndmin=1) for n, f in folders.items()}
     compared = compare_runs(results, articles)
-    for name, questions in splits.items():
-        baselines += baseline_rows(name, manifest["source"], questions)
-    tables = {"results": results, "runs": compared, "steps": steps, "baselines": baselines}
+    tables = {"results": results, "runs": compared, "steps": steps}
+    tables["baselines"] = baseline_rows(manifest["source"], splits)
     tables["history"] = history_rows(trained)
     write_text(artifacts("cloze", "queries.json"), json.dumps(traces, ensure_ascii=False) + "\n")
     kept = ("dev_accuracy_mean", "test_accuracy_mean", "difference")

@@ -11,7 +11,6 @@ if __name__ == "__main__":
 
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import premise_groups
-from actmodels.metrics import mean_and_sd
 from actmodels.registry import published_model
 from actmodels.trial_config import TrialConfig
 from pipeline.parameters.load import load_params
@@ -20,9 +19,8 @@ from pipeline.runtime.results import TableRow
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import summarize
 from pipeline.statistics.paired import Groups, against_first, split_hits
-from pipeline.studies.study import Run, result_row, train, write_study
-from pipeline.studies.variants import best_config, evaluate_runs, with_overrides
-from pipeline.trials.execution import data_digest, execution_settings
+from pipeline.trials.execution import best_config, data_digest, execution_settings, with_overrides
+from pipeline.trials.study import Run, evaluate_runs, result_row, train, write_study
 
 
 def plan(params: Params) -> list[Run[TrialConfig]]:
@@ -60,8 +58,8 @@ def main() -> None:
     rows = [
         result_row(run, record)
         | {"test_accuracy": result.accuracy, "test_pairs": len(result.rows)}
-        | {"test_mean_steps": mean_and_sd(result.steps)[0], "hits": split_hits(result, len(test))}
-        for run, record, result in evaluate_runs("fidelity", trained, test, execution.trials)
+        | {"test_mean_steps": result.metrics.mean_steps, "hits": split_hits(result, len(test))}
+        for run, record, result in evaluate_runs("fidelity", trained, test, execution)
     ]
     variants = compare_variants(params, rows, premise_groups(test).numpy())
     kept = ("seeds", "test_accuracy_mean", "difference")

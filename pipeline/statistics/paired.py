@@ -163,8 +163,7 @@ def against_first(
         paired = seeds_paired or reference is hits
         results[group, run] = {
             "seeds": len(replicates),
-            **mean_sd(replicates, "dev_accuracy"),
-            **mean_sd(replicates, "test_accuracy"),
+            **mean_sd(replicates, "dev_accuracy", "test_accuracy"),
             "test_mean_steps": mean(replicates, "test_mean_steps"),
             **compare(reference, hits, groups[group], seeds_paired=paired)._asdict(),
         }

@@ -26,7 +26,7 @@ from pipeline.cloze import (
 )
 from pipeline.datasets.tokens import write_words
 from pipeline.parameters.study_sections import Cloze, ReadingStudy
-from pipeline.studies.study import Run, history_rows
+from pipeline.trials.study import Run, history_rows
 from tests.actmodels.cloze.samples import WORDS, make, questions, reader_data, reader_trial
 from tests.pipeline.test_study_params import READING
 
@@ -103,7 +103,7 @@ def test_runs_are_compared_with_the_first() -> None:
 
 
 def test_baselines() -> None:
-    (line,) = baseline_rows("NE", "cbt", {"dev": questions(20)})
+    (line,) = baseline_rows("cbt", {"NE": {"dev": questions(20)}})
     assert list(line) == COLUMNS["cloze/baselines.csv"] and line["count"] == 20
     assert 2 <= line["candidates"] <= 4
     assert line["random"] >= 1 / line["candidates"]  # the mean of reciprocals

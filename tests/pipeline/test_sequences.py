@@ -25,7 +25,7 @@ from pipeline.sequences import (
     run_name,
     task_of,
 )
-from pipeline.studies.study import train
+from pipeline.trials.study import train
 from tests.pipeline.test_study_params import PARITY
 from tune.execution import Execution
 from tune.grid import Trial

@@ -11,7 +11,7 @@ from actmodels.files import write_text
 from actmodels.trial_config import trial_from_dict
 from pipeline import sizes
 from pipeline.statistics.paired import Hits
-from tests.pipeline.studies.test_study import DA, params
+from tests.pipeline.trials.test_study import DA, params
 from tests.samples import sample_trial
 
 STUDY = {"models": [DA], "halvings": 2, "n_bootstrap": 100}

@@ -1,20 +1,31 @@
-"""Train the runs of a study, and write its tables.
+"""The runs of a study: training, evaluation and tables.
 
 Rows may have more keys than the table has columns.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any, Generic, TypeVar
 
+import torch
+from tqdm import tqdm
+
+from actmodels.data.pairs import PairTensors
+from actmodels.data.trial_data import WordVectors
+from actmodels.evaluation import Evaluation, evaluate
 from actmodels.records import TrialRecord
-from actmodels.trial_config import BaseTrialConfig
+from actmodels.trial_config import BaseTrialConfig, TrialConfig
 from pipeline.runtime.results import TableRow, write_json, write_tables
 from pipeline.runtime.stage import artifacts
+from pipeline.trials.models import load_model
+from pipeline.trials.records import trial_row
 from tune.execution import Execution
 from tune.grid import Trial, with_keys
+from tune.store import TrialStore
 
 Config = TypeVar("Config", bound=BaseTrialConfig)
+Pairs = TypeVar("Pairs", bound=TrialConfig)
 
 
 @dataclass(frozen=True)
@@ -60,21 +71,29 @@ def train(
     return [(run, by_config[run.config]) for run in runs]
 
 
+def with_weights(
+    stage: str, trained: Sequence[Trained[Config]], execution: Execution
+) -> Iterator[tuple[Run[Config], TrialRecord, BytesIO]]:
+    """Yield each run with its record and the weights of its best epoch."""
+    store = TrialStore(execution.trials)
+    for run, record in tqdm(trained, stage, unit="model", disable=not trained):
+        yield run, record, BytesIO(store.weights(record.key))
+
+
+def evaluate_runs(
+    stage: str, trained: Sequence[Trained[Pairs]], pairs: PairTensors, execution: Execution
+) -> Iterator[tuple[Run[Pairs], TrialRecord, Evaluation]]:
+    """Evaluate each run of a stage on a split."""
+    torch.set_num_threads(1)  # bit-identical results on any number of cores
+    words = WordVectors.load(execution.data_folder / "embedding.pt")
+    for run, record, weights in with_weights(stage, trained, execution):
+        model = load_model(run.config, words, weights, stage)
+        yield run, record, evaluate(model, pairs, run.config.input)
+
+
 def result_row(run: Run[Any], record: TrialRecord) -> TableRow:
-    """Return the dev metrics of a run's best epoch."""
-    best = record.best
-    dev = {name: value for name, value in best.result().items() if name.startswith("dev_")}
-    return {
-        **run.seeded,
-        "key": record.key,
-        "parameters": record.parameters,
-        "epochs": len(record.history),
-        "best_epoch": best.epoch,
-        "diverged": record.diverged,
-        **dev,
-        "dev_error": best.dev_error,
-        "ponder_weight_end": best.ponder_weight,
-    }
+    """Return the settings of a run, and the metrics of its best epoch."""
+    return trial_row(run.config, record) | run.labels | {"dev_error": record.best.dev_error}
 
 
 def history_rows(trained: Iterable[Trained[Any]]) -> list[TableRow]:
@@ -87,10 +106,7 @@ def history_rows(trained: Iterable[Trained[Any]]) -> list[TableRow]:
 
 
 def write_study(
-    stage: str,
-    trained: Iterable[Trained[Any]],
-    summary: TableRow,
-    **tables: Sequence[TableRow],
+    stage: str, trained: Iterable[Trained[Any]], summary: TableRow, **tables: Sequence[TableRow]
 ) -> None:
     """Write the tables, summary.json, and timings.csv (seconds of training of each run).
 

@@ -12,7 +12,7 @@ from actmodels.files import write_text
 from pipeline import fidelity, halting
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
-from pipeline.studies.variants import best_config, with_overrides
+from pipeline.trials.execution import best_config, with_overrides
 from tests.pipeline.project import ROOT
 from tests.samples import SETTINGS, sample_trial
 
