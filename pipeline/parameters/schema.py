@@ -98,7 +98,7 @@ class Captions(Section):
     test: Pairs
     unlabeled: validators.HalfOpenUnitInterval
     max_depth: Annotated[int, validators.Range(ge=1, le=6)]  # the deepest implemented
-    facts: Annotated[Settings, each(FACTS, validators.NonNegativeFloat, required=FACTS)]
+    facts: Annotated[Settings, each(FACTS, validators.NonNegativeFloat, required=True)]
     common: validators.UnitInterval
     usual: validators.UnitInterval
     repeated: validators.UnitInterval
@@ -111,7 +111,7 @@ class Captions(Section):
 
 class Snli(Fetched):
     folder: Name
-    labeled_pairs: Annotated[Settings, each(SPLITS, validators.Count, required=SPLITS)] | None
+    labeled_pairs: Annotated[Settings, each(SPLITS, validators.Count, required=True)] | None
 
 
 COLUMNS = ("premise", "hypothesis", "label", "id")
@@ -124,8 +124,8 @@ class PairFiles(Section):
     train: Place | None
     dev: Place | None
     test: Place | None
-    sha256: Annotated[dict[str, Sha256 | None], each(SPLITS, Sha256 | None, required=SPLITS)]
-    columns: Annotated[dict[str, list[str]], each(COLUMNS, ColumnNames, required=COLUMNS)]
+    sha256: Annotated[dict[str, Sha256 | None], each(SPLITS, Sha256 | None, required=True)]
+    columns: Annotated[dict[str, list[str]], each(COLUMNS, ColumnNames, required=True)]
     labels: Annotated[dict[str, Meaning], NON_EMPTY]
 
 
