@@ -10,7 +10,7 @@ if __name__ == "__main__":
     end_if_idle("cloze.question_types", {**SUMMARY, "queries.json": "[]\n"})
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,13 +39,14 @@ from pipeline.parameters.trials import reader_trials
 from pipeline.runtime.results import TableRow, read_json
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import summarize
-from pipeline.statistics.paired import Groups, against_first
+from pipeline.statistics.paired import against_first
 from pipeline.trials.execution import execution_settings
 from pipeline.trials.study import Run, history_rows, result_row, train, with_weights, write_study
 
 ReaderRun = Run[ReaderTrialConfig]
 ATTENDED = 3  # most attended words per question, as in the paper's appendix A
 DIGITS = 4
+RUN = ("questions", "run")  # columns that identify a run
 
 
 def plan(study: Cloze) -> list[ReaderRun]:
@@ -95,21 +96,6 @@ def baseline_rows(
         for question_type, splits in questions_by_type.items()
         for split, questions in splits.items()
     ]
-
-
-def compare_runs(rows: Sequence[TableRow], articles: Mapping[str, Groups]) -> list[TableRow]:
-    """Return mean and sd of each run, and its difference from the first run of its question type.
-
-    Seeds are not paired: runs of one seed start with the same word vectors, but diverge as their
-    numbers of steps differ.
-
-    Args:
-        articles: the article number of each test question, by question type.
-    """
-    compared = against_first(rows, "questions", "run", articles, seeds_paired=False)
-    labels = {(row["questions"], row["run"]): row for row in rows}
-    names = ("questions", "run", "strategy", "steps")
-    return [{name: labels[key][name] for name in names} | row for key, row in compared.items()]
 
 
 class Wording(NamedTuple):
@@ -211,13 +197,15 @@ def main() -> None:
             for number in range(min(study.traced, len(dev_questions))):
                 traces.append(run.seeded | query_trace(reader, dev_questions, number, wording))
     articles = {n: np.loadtxt(f / ARTICLES, dtype=np.int64, ndmin=1) for n, f in folders.items()}
-    compared = compare_runs(results, articles)
+    # seeds are not paired: they share initial word vectors, but diverge by their numbers of steps
+    labels = ("strategy", "steps")
+    compared = against_first(results, *RUN, articles, *labels, seeds_paired=False)
     tables = {"results": results, "runs": compared, "steps": steps}
     tables["baselines"] = baseline_rows(manifest["source"], splits)
     tables["history"] = history_rows(trained)
     write_text(artifacts("cloze", "queries.json"), json.dumps(traces, ensure_ascii=False) + "\n")
     kept = ("dev_accuracy_mean", "test_accuracy_mean", "difference")
-    write_study("cloze", trained, summarize(compared, "questions", "run", *kept), **tables)
+    write_study("cloze", trained, summarize(compared, *RUN, *kept), **tables)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
@@ -17,7 +15,6 @@ from pipeline.cloze import (
     Wording,
     attended,
     baseline_rows,
-    compare_runs,
     load_wording,
     plan,
     query_trace,
@@ -82,24 +79,6 @@ def test_weights_and_answers_of_steps(read: Trained) -> None:
     for line in lines:
         alone = dev.step_predictions[:, line["step"] - 1]
         assert line["accuracy"] == (alone == dev.answers).double().mean().item()
-
-
-def scored(run: str, seed: int, test_accuracy: float) -> dict[str, Any]:
-    row = {"questions": "NE", "run": run, "strategy": "query_gating", "steps": 1, "seed": seed}
-    return row | {"dev_accuracy": 0.5, "test_mean_steps": 1.0, "test_accuracy": test_accuracy}
-
-
-def test_runs_are_compared_with_the_first() -> None:
-    hits = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [1, 1, 1, 0], [1, 1, 0, 0]], dtype=float)
-    runs = [("one step", 1), ("one step", 2), ("more", 1), ("more", 2)]
-    rows = [scored(*run, hit.mean()) | {"hits": hit} for run, hit in zip(runs, hits, strict=True)]
-    result = compare_runs(rows, {"NE": np.array([1, 1, 2, 3])})
-    assert [list(row) for row in result] == [COLUMNS["cloze/runs.csv"]] * 2
-    first, other = result
-    assert (first["difference"], first["low"], first["high"]) == (0, 0, 0)
-    assert other["difference"] == pytest.approx((0.75 + 0.5) / 2 - 0.25)
-    assert other["low"] < other["difference"] < other["high"]
-    assert (other["seeds"], other["pairs"]) == (2, 4)
 
 
 def test_baselines() -> None:
