@@ -56,11 +56,9 @@ def test_extrapolation() -> None:
 
 @pytest.mark.parametrize(("count", "laws"), [(0, 0), (3, 0), (4, 1), (5, 2)])
 def test_a_law_needs_four_sizes(count: int, laws: int) -> None:
-    hits, study = (
-        dict(list(simulated().items())[:count]),
-        params(sizes=STUDY | {"max_ci_width": 1e-4}),
-    )
-    rows, points = sizes.extrapolated(hits, np.arange(4000), study.sizes)
+    hits = dict(list(simulated().items())[:count])
+    study = params(sizes=STUDY | {"max_ci_width": 1e-4}).sizes
+    rows, points = sizes.extrapolated(hits, np.arange(4000), study)
     assert len(rows) == laws and bool(points) == bool(laws)
     assert all(row["wide"] for row in rows)
 
