@@ -26,7 +26,11 @@ def rule_problems(params: Params) -> list[str]:
 
 
 def _sweep(params: Params) -> Iterator[str]:
-    for model, trial_grid in params.sweep.models.items():
+    only, models = params.sweep.only, params.sweep.models
+    if only and set(only) - models.keys():
+        expected = f"a list of models of sweep.models: {_listed(models)}"
+        yield f"sweep.only is {shown(only)}; must be {expected}"
+    for model, trial_grid in models.items():
         key = f"sweep.models.{model}"
         for name in (name for name in trial_grid.settings if name in trial_grid.grid):
             yield f"{key}.settings.{name} is in grid as well; keep one of the two"
