@@ -136,16 +136,14 @@ def query_trace(
         exact = values[step].tolist()
         return exact if digits is None else [round(value, digits) for value in exact]
 
-    steps = []
-    for step, probabilities in enumerate(trace.step_probabilities):
-        best = int(probabilities.argmax())
-        steps.append(
-            {
-                **{"key": at(trace.keys, step, DIGITS), "gate": at(trace.gates, step, DIGITS)},
-                **{"halting": at(trace.halting, step), "weight": at(trace.weights, step)},
-                **{"answer": candidates[best], "probability": probabilities[best].item()},
-            }
-        )
+    steps = [
+        {
+            **{"key": at(trace.keys, step, DIGITS), "gate": at(trace.gates, step, DIGITS)},
+            **{"halting": at(trace.halting, step), "weight": at(trace.weights, step)},
+            **{"answer": candidates[int(each.argmax())], "probability": each.max().item()},
+        }
+        for step, each in enumerate(trace.step_probabilities)
+    ]
     document = words(questions.document_ids, questions.document_offsets)
     return {
         "number": number,

@@ -64,12 +64,9 @@ def main() -> None:
     if bool(pairs.depths.any()):  # else the corpus has none
         for run, _, result in evaluate_runs("halting", trained, pairs, execution):
             depths += depth_rows(run.seeded, result, pairs)
-    history = history_rows(trained)
+    tables = {"results": rows, "points": points, "depth": depths, "history": history_rows(trained)}
     kept = ("seeds", "dev_accuracy_mean", "mean_steps_mean")
-    summary = summarize(points, "kind", "point", *kept)
-    write_study(
-        "halting", trained, summary, results=rows, points=points, depth=depths, history=history
-    )
+    write_study("halting", trained, summarize(points, "kind", "point", *kept), **tables)
 
 
 if __name__ == "__main__":

@@ -103,24 +103,20 @@ def sweep_status() -> str:
         return store.load(trial.key, needs_weights=False)
 
     asked = AskedTrials(planned_trials(params, execution), execution.trials, load)
-    finished: list[tuple[Trial, TrialRecord]] = []
-    states = dict.fromkeys(("finished", "started", "failed", "waiting"), 0)
+    finished, started, failed, waiting = [], 0, 0, asked.remaining
     for trial in asked.trials:
-        state = "waiting"
         if record := load(trial):
-            finished.append((trial, record))
-            state = "finished"
+            finished.append((trial.name, record.best))
         elif (execution.failures / f"{trial.name}.txt").exists():
-            state = "failed"
+            failed += 1
         elif checkpoints.exists(checkpoint_name(trial.key)):
-            state = "started"
-        states[state] += 1
-    states["waiting"] += asked.remaining
-    counts = ", ".join(f"{count} {name}" for name, count in states.items())
+            started += 1
+        else:
+            waiting += 1
+    counts = f"{len(finished)} finished, {started} started, {failed} failed, {waiting} waiting"
     lines = [f"sweep: {asked.total} trials: {counts}"]
     if finished:
-        trial, record = max(finished, key=lambda pair: pair[1].best.dev_accuracy)
-        best = record.best
+        name, best = max(finished, key=lambda pair: pair[1].dev_accuracy)
         result = f"dev {100 * best.dev_accuracy:.1f} %, epoch {best.epoch}"
-        lines.append(f"best so far: {trial.name} ({result})")
+        lines.append(f"best so far: {name} ({result})")
     return "\n".join(lines)
