@@ -10,7 +10,7 @@ from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import premise_groups
 from actmodels.evaluation import Evaluation, evaluate
 from pipeline.parameters.load import load_params
-from pipeline.runtime.results import TableRow, write_json, write_tables
+from pipeline.runtime.results import TableRow, write_results
 from pipeline.runtime.stage import artifacts, require_artifact, run_stage
 from pipeline.statistics.aggregate import mean, mean_sd
 from pipeline.statistics.paired import HitsBySeed, paired_rows, prediction_hits, split_hits
@@ -67,8 +67,7 @@ def main() -> None:
     with path.open(encoding="utf-8", newline="") as file:
         hits["lexical_baseline"] = {0: prediction_hits(csv.DictReader(file), pair_ids)}
     paired = paired_rows(hits, params.reference or next(iter(hits)), premise_groups(pairs).numpy())
-    write_tables("evaluate", **tables, paired=paired)
-    write_json(artifacts("evaluate", "summary.json"), summary)
+    write_results("evaluate", summary, **tables, paired=paired)
     log_metrics("evaluate", [row["key"] for row in tables["results"]], summary)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from actmodels.files import write_text
 from actmodels.records import TIMING_FIELDS, TrialRecord
 from actmodels.trial_config import BaseTrialConfig, trial_from_dict
-from pipeline.runtime.results import TableRow, write_json, write_tables
+from pipeline.runtime.results import TableRow, write_results
 from pipeline.runtime.stage import artifacts, require_artifact, state_folder
 from pipeline.trials.execution import data_digest
 from tune.provenance import provenance_tags
@@ -40,8 +40,7 @@ def write_trials(stage: str, records: Sequence[TrialRecord], summary: TableRow) 
     lines = "".join(record.result_json() + "\n" for record in records)
     write_text(artifacts(stage, "records.jsonl"), lines)
     trials = [trial_row(trial_from_dict(record.config), record) for record in records]
-    write_tables(stage, trials=trials, history=history, timings=timings)
-    write_json(artifacts(stage, "summary.json"), summary)
+    write_results(stage, summary, trials=trials, history=history, timings=timings)
 
 
 def read_records(stage: str) -> list[TrialRecord]:

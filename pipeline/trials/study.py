@@ -16,8 +16,7 @@ from actmodels.data.trial_data import WordVectors
 from actmodels.evaluation import Evaluation, evaluate
 from actmodels.records import TrialRecord
 from actmodels.trial_config import BaseTrialConfig, TrialConfig
-from pipeline.runtime.results import TableRow, write_json, write_tables
-from pipeline.runtime.stage import artifacts
+from pipeline.runtime.results import TableRow, write_results
 from pipeline.trials.models import load_model
 from pipeline.trials.records import trial_row
 from tune.execution import Execution
@@ -116,5 +115,4 @@ def write_study(
     for run, record in trained:
         seconds = [epoch.seconds for epoch in record.history if epoch.seconds is not None]
         timings.append(run.seeded | {"epochs": len(seconds), "seconds": sum(seconds)})
-    write_tables(stage, **tables, timings=timings)
-    write_json(artifacts(stage, "summary.json"), summary)
+    write_results(stage, summary, **tables, timings=timings)
