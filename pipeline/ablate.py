@@ -9,7 +9,7 @@ from actmodels.models.alternating import AlternatingAttention
 from actmodels.tracing import AblationRow, ablate_steps
 from pipeline.parameters.load import load_params
 from pipeline.runtime.idle import write_empty_results
-from pipeline.runtime.results import TableRow, write_json, write_tables
+from pipeline.runtime.results import TableRow, write_results
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import grouped, mean
 from pipeline.statistics.paired import Groups, compare
@@ -54,8 +54,7 @@ def main() -> None:
         for (reading, steps), seeds in grouped(table, "reading", "steps").items():
             key = reading if steps is None else f"{reading}_{steps}"
             summary[split][key] = mean(seeds, "accuracy")
-    write_tables("ablate", **rows, gains=compared)
-    write_json(artifacts("ablate", "summary.json"), summary)
+    write_results("ablate", summary, **rows, gains=compared)
     log_metrics("ablate", keys, summary)
 
 

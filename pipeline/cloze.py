@@ -10,15 +10,12 @@ if __name__ == "__main__":
     end_if_idle("cloze.question_types", {**SUMMARY, "queries.json": "[]\n"})
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from io import BytesIO
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from torch import Tensor
-from tqdm import tqdm
 
 from actmodels.cloze.config import ReaderTrialConfig
 from actmodels.cloze.data import (
@@ -32,7 +29,6 @@ from actmodels.cloze.data import (
 from actmodels.cloze.model import Reader, load_reader
 from actmodels.cloze.training import ReaderEvaluation, evaluate, trace_query
 from actmodels.files import write_text
-from actmodels.metrics import mean_and_sd
 from actmodels.records import TrialRecord
 from pipeline.datasets.question import ARTICLES, BLANK
 from pipeline.datasets.tokens import read_words
@@ -43,14 +39,14 @@ from pipeline.parameters.trials import reader_trials
 from pipeline.runtime.results import TableRow, read_json
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import summarize
-from pipeline.statistics.paired import Groups, against_first
-from pipeline.studies.study import Run, history_rows, result_row, train, write_study
+from pipeline.statistics.paired import against_first
 from pipeline.trials.execution import execution_settings
-from tune.store import TrialStore
+from pipeline.trials.study import Run, history_rows, result_row, train, with_weights, write_study
 
 ReaderRun = Run[ReaderTrialConfig]
 ATTENDED = 3  # most attended words per question, as in the paper's appendix A
 DIGITS = 4
+RUN = ("questions", "run")  # columns that identify a run
 
 
 def plan(study: Cloze) -> list[ReaderRun]:
@@ -66,14 +62,12 @@ def plan(study: Cloze) -> list[ReaderRun]:
 
 def reader_result(run: ReaderRun, record: TrialRecord, test: ReaderEvaluation) -> TableRow:
     """Return a reader's dev metrics at its best epoch, and its test metrics."""
-    mean_steps, _ = mean_and_sd(test.steps)
-    return (
-        result_row(run, record)
-        | {"strategy": run.config.reader.strategy, "steps": run.config.reader.steps}
-        | {"test_accuracy": test.accuracy, "test_questions": len(test.answers)}
-        | {"test_mean_steps": mean_steps}
-        | {"hits": (test.predictions == test.answers).double().numpy()}
-    )
+    return result_row(run, record) | {
+        "test_accuracy": test.accuracy,
+        "test_questions": len(test.answers),
+        "test_mean_steps": test.metrics.mean_steps,
+        "hits": (test.predictions == test.answers).double().numpy(),
+    }
 
 
 def step_rows(seeded: TableRow, dev: ReaderEvaluation) -> list[TableRow]:
@@ -88,9 +82,9 @@ def step_rows(seeded: TableRow, dev: ReaderEvaluation) -> list[TableRow]:
 
 
 def baseline_rows(
-    question_type: str, source: str, splits: Mapping[str, QuestionTensors]
+    source: str, questions_by_type: Mapping[str, Mapping[str, QuestionTensors]]
 ) -> list[TableRow]:
-    """Return the accuracy of guessing without reading, for each split."""
+    """Return the accuracy of guessing without reading, for each question type and split."""
     return [
         {
             **{"questions": question_type, "source": source, "split": split},
@@ -99,23 +93,9 @@ def baseline_rows(
             "random": (1 / questions.candidate_counts.double()).mean().item(),
             "most_frequent": most_frequent_accuracy(questions),
         }
+        for question_type, splits in questions_by_type.items()
         for split, questions in splits.items()
     ]
-
-
-def compare_runs(rows: Sequence[TableRow], articles: Mapping[str, Groups]) -> list[TableRow]:
-    """Return mean and sd of each run, and its difference from the first run of its question type.
-
-    Seeds are not paired: runs of one seed start with the same word vectors, but diverge as their
-    numbers of steps differ.
-
-    Args:
-        articles: the article number of each test question, by question type.
-    """
-    compared = against_first(rows, "questions", "run", articles, seeds_paired=False)
-    labels = {(row["questions"], row["run"]): row for row in rows}
-    names = ("questions", "run", "strategy", "steps")
-    return [{name: labels[key][name] for name in names} | row for key, row in compared.items()]
 
 
 class Wording(NamedTuple):
@@ -156,16 +136,14 @@ def query_trace(
         exact = values[step].tolist()
         return exact if digits is None else [round(value, digits) for value in exact]
 
-    steps = []
-    for step, probabilities in enumerate(trace.step_probabilities):
-        best = int(probabilities.argmax())
-        steps.append(
-            {
-                **{"key": at(trace.keys, step, DIGITS), "gate": at(trace.gates, step, DIGITS)},
-                **{"halting": at(trace.halting, step), "weight": at(trace.weights, step)},
-                **{"answer": candidates[best], "probability": probabilities[best].item()},
-            }
-        )
+    steps = [
+        {
+            **{"key": at(trace.keys, step, DIGITS), "gate": at(trace.gates, step, DIGITS)},
+            **{"halting": at(trace.halting, step), "weight": at(trace.weights, step)},
+            **{"answer": candidates[int(each.argmax())], "probability": each.max().item()},
+        }
+        for step, each in enumerate(trace.step_probabilities)
+    ]
     document = words(questions.document_ids, questions.document_offsets)
     return {
         "number": number,
@@ -190,23 +168,22 @@ def attended(document: list[str], weights: Tensor) -> list[str]:
 def main() -> None:
     """Write artifacts/cloze/."""
     params = load_params()
-    study, execution = params.cloze, execution_settings(params)
-    execution = replace(execution, data_folder=artifacts("cloze_data"), dataset="cloze")
+    study, folder = params.cloze, artifacts("cloze_data")
+    execution = execution_settings(params, data_folder=folder, dataset="cloze")
     manifest = read_json("cloze_data", "manifest.json")
     runs = plan(study)
     digests = [str(manifest["kinds"][run.config.questions]["digest"]) for run in runs]
     trained = train("cloze", runs, execution, digests)
-    folders = {name: artifacts("cloze_data", name) for name in study.question_types}
+    folders = {name: folder / name for name in study.question_types}
     splits = {
         name: {split: QuestionTensors.load(folder / f"{split}.pt") for split in SPLITS}
         for name, folder in folders.items()
     }
-    store, traces = TrialStore(execution.trials), list[TableRow]()
-    results, steps, baselines = list[TableRow](), list[TableRow](), list[TableRow]()
-    for run, record in tqdm(trained, "cloze", unit="reader"):
+    results, steps, traces = list[TableRow](), list[TableRow](), list[TableRow]()
+    for run, record, weights in with_weights("cloze", trained, execution):
         config, name = run.config, run.config.questions
         words = WordRows.load(folders[name] / "vectors.pt")
-        reader = load_reader(config, words, BytesIO(store.weights(record.key)))
+        reader = load_reader(config, words, weights)
         dev, test = (
             evaluate(reader, splits[name][split], config.training.evaluation_batch_size)
             for split in ("dev", "test")
@@ -218,14 +195,15 @@ def main() -> None:
             for number in range(min(study.traced, len(dev_questions))):
                 traces.append(run.seeded | query_trace(reader, dev_questions, number, wording))
     articles = {n: np.loadtxt(f / ARTICLES, dtype=np.int64, ndmin=1) for n, f in folders.items()}
-    compared = compare_runs(results, articles)
-    for name, questions in splits.items():
-        baselines += baseline_rows(name, manifest["source"], questions)
-    tables = {"results": results, "runs": compared, "steps": steps, "baselines": baselines}
+    # seeds are not paired: they share initial word vectors, but diverge by their numbers of steps
+    labels = ("strategy", "steps")
+    compared = against_first(results, *RUN, articles, *labels, seeds_paired=False)
+    tables = {"results": results, "runs": compared, "steps": steps}
+    tables["baselines"] = baseline_rows(manifest["source"], splits)
     tables["history"] = history_rows(trained)
     write_text(artifacts("cloze", "queries.json"), json.dumps(traces, ensure_ascii=False) + "\n")
     kept = ("dev_accuracy_mean", "test_accuracy_mean", "difference")
-    write_study("cloze", trained, summarize(compared, "questions", "run", *kept), **tables)
+    write_study("cloze", trained, summarize(compared, *RUN, *kept), **tables)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Stage `evaluate`: evaluate the retrained models on the test split, once per model and seed."""
 
 import csv
+from collections import defaultdict
 
 from tqdm import tqdm
 
@@ -8,15 +9,14 @@ from actmodels.configs import LABELS
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import premise_groups
 from actmodels.evaluation import Evaluation, evaluate
-from actmodels.metrics import mean_and_sd
 from pipeline.parameters.load import load_params
-from pipeline.runtime.results import TableRow, write_json, write_tables
+from pipeline.runtime.results import TableRow, write_results
 from pipeline.runtime.stage import artifacts, require_artifact, run_stage
 from pipeline.statistics.aggregate import mean, mean_sd
 from pipeline.statistics.paired import HitsBySeed, paired_rows, prediction_hits, split_hits
 from pipeline.statistics.step_correlation import correlation_rows, depth_rows, length_rows
 from pipeline.trials.models import retrained_models
-from pipeline.trials.records import log_metrics
+from pipeline.trials.records import log_metrics, trial_row
 
 
 def prediction_rows(name: TableRow, result: Evaluation, pair_ids: list[str]) -> list[TableRow]:
@@ -35,22 +35,19 @@ def main() -> None:
     params = load_params().evaluate
     pairs = PairTensors.load(artifacts("tensors", "test.pt"))
     pair_ids = artifacts("tensors", "test_ids.txt").read_text(encoding="utf-8").splitlines()
-    names = ("results", "depth", "predictions", "lengths", "correlations")
-    tables: dict[str, list[TableRow]] = {name: [] for name in names}
-    by_model: dict[str, list[TableRow]] = {}
+    tables: dict[str, list[TableRow]] = defaultdict(list)
+    by_model: dict[str, list[TableRow]] = defaultdict(list)
     hits: dict[str, HitsBySeed] = {}
     for config, record, model in tqdm(list(retrained_models()), "evaluate", unit="model"):
         result = evaluate(model, pairs, config.input, params.batch_size)
         name = {"model": config.model, "seed": config.seed}
-        mean_steps, sd_steps = mean_and_sd(result.steps)
-        row = (
-            name
-            | {"key": record.key, "parameters": record.parameters, "epochs": len(record.history)}
-            | {"best_epoch": record.best.epoch, "dev_accuracy": record.best.dev_accuracy}
-            | {"test_accuracy": result.accuracy, "test_pairs": len(result.rows)}
-            | {"test_mean_steps": mean_steps, "test_sd_steps": sd_steps}
-        )
-        by_model.setdefault(config.model, []).append(row)
+        row = trial_row(config, record) | {
+            "test_accuracy": result.accuracy,
+            "test_pairs": len(result.rows),
+            "test_mean_steps": result.metrics.mean_steps,
+            "test_sd_steps": result.metrics.sd_steps,
+        }
+        by_model[config.model].append(row)
         hits.setdefault(config.model, {})[config.seed] = split_hits(result, len(pairs))
         tables["results"].append(row)
         tables["depth"] += depth_rows(name, result, pairs)
@@ -60,8 +57,7 @@ def main() -> None:
     summary = {
         model: {
             "seeds": len(rows),
-            **mean_sd(rows, "test_accuracy"),
-            **mean_sd(rows, "dev_accuracy"),
+            **mean_sd(rows, "test_accuracy", "dev_accuracy"),
             "mean_steps": mean(rows, "test_mean_steps"),
             "parameters": rows[0]["parameters"],
         }
@@ -71,8 +67,7 @@ def main() -> None:
     with path.open(encoding="utf-8", newline="") as file:
         hits["lexical_baseline"] = {0: prediction_hits(csv.DictReader(file), pair_ids)}
     paired = paired_rows(hits, params.reference or next(iter(hits)), premise_groups(pairs).numpy())
-    write_tables("evaluate", **tables, paired=paired)
-    write_json(artifacts("evaluate", "summary.json"), summary)
+    write_results("evaluate", summary, **tables, paired=paired)
     log_metrics("evaluate", [row["key"] for row in tables["results"]], summary)
 
 

@@ -11,18 +11,15 @@ if __name__ == "__main__":
 
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import premise_groups
-from actmodels.metrics import mean_and_sd
 from actmodels.registry import published_model
 from actmodels.trial_config import TrialConfig
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
-from pipeline.runtime.results import TableRow
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import summarize
-from pipeline.statistics.paired import Groups, against_first, split_hits
-from pipeline.studies.study import Run, result_row, train, write_study
-from pipeline.studies.variants import best_config, evaluate_runs, with_overrides
-from pipeline.trials.execution import data_digest, execution_settings
+from pipeline.statistics.paired import against_first, split_hits
+from pipeline.trials.execution import best_config, data_digest, execution_settings, with_overrides
+from pipeline.trials.study import Run, evaluate_runs, result_row, train, write_study
 
 
 def plan(params: Params) -> list[Run[TrialConfig]]:
@@ -32,23 +29,12 @@ def plan(params: Params) -> list[Run[TrialConfig]]:
     for model, variants in study.models.items():
         base = best_config(model)
         for variant, changes in variants.items():
+            name = published_model(model, changes)
+            text = ", ".join(f"{key}: {value}" for key, value in changes.items())
             for seed in study.seeds:
-                name = published_model(model, changes)
                 config = with_overrides(base, name, common, changes, study, seed)
-                runs.append(Run({"model": model, "variant": variant}, config))
+                runs.append(Run({"model": model, "variant": variant, "changes": text}, config))
     return runs
-
-
-def compare_variants(params: Params, rows: list[TableRow], groups: Groups) -> list[TableRow]:
-    """Return a row for each variant, compared with the first variant of its model."""
-    study, table = params.fidelity, []
-    by_model = dict.fromkeys(study.models, groups)
-    compared = against_first(rows, "model", "variant", by_model, seeds_paired=True)
-    for (model, variant), row in compared.items():
-        settings = study.models[model][variant]
-        changes = ", ".join(f"{name}: {value}" for name, value in settings.items())
-        table.append({"model": model, "variant": variant, "changes": changes, **row})
-    return table
 
 
 def main() -> None:
@@ -60,10 +46,11 @@ def main() -> None:
     rows = [
         result_row(run, record)
         | {"test_accuracy": result.accuracy, "test_pairs": len(result.rows)}
-        | {"test_mean_steps": mean_and_sd(result.steps)[0], "hits": split_hits(result, len(test))}
-        for run, record, result in evaluate_runs("fidelity", trained, test, execution.trials)
+        | {"test_mean_steps": result.metrics.mean_steps, "hits": split_hits(result, len(test))}
+        for run, record, result in evaluate_runs("fidelity", trained, test, execution)
     ]
-    variants = compare_variants(params, rows, premise_groups(test).numpy())
+    groups = dict.fromkeys(params.fidelity.models, premise_groups(test).numpy())
+    variants = against_first(rows, "model", "variant", groups, "changes", seeds_paired=True)
     kept = ("seeds", "test_accuracy_mean", "difference")
     summary = summarize(variants, "model", "variant", *kept)
     write_study("fidelity", trained, summary, results=rows, variants=variants)

@@ -21,9 +21,8 @@ from pipeline.runtime.results import TableRow
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import grouped, mean, mean_sd, summarize
 from pipeline.statistics.step_correlation import depth_rows
-from pipeline.studies.study import Run, history_rows, result_row, train, write_study
-from pipeline.studies.variants import best_config, evaluate_runs, with_overrides
-from pipeline.trials.execution import data_digest, execution_settings
+from pipeline.trials.execution import best_config, data_digest, execution_settings, with_overrides
+from pipeline.trials.study import Run, evaluate_runs, history_rows, result_row, train, write_study
 
 
 def plan(params: Params) -> list[Run[TrialConfig]]:
@@ -44,17 +43,14 @@ def plan(params: Params) -> list[Run[TrialConfig]]:
 
 def point_rows(rows: Sequence[TableRow], collapsed_below: float) -> list[TableRow]:
     """Return mean and sd over seeds of each grid point, and the share of collapsed runs."""
-    table = []
-    for (mechanism, point), runs in grouped(rows, "kind", "point").items():
-        steps = [{"mean_steps": row["dev_mean_steps"]} for row in runs]
-        collapsed = statistics.fmean(row["mean_steps"] < collapsed_below for row in steps)
-        table.append(
-            {"kind": mechanism, "point": point, "seeds": len(runs), "collapsed": collapsed}
-            | mean_sd(runs, "dev_accuracy")
-            | mean_sd(steps, "mean_steps")
-            | {"ponder_weight_end_mean": mean(runs, "ponder_weight_end")}
-        )
-    return table
+    rows = [row | {"mean_steps": row["dev_mean_steps"]} for row in rows]
+    return [
+        {"kind": mechanism, "point": point, "seeds": len(runs)}
+        | {"collapsed": statistics.fmean(row["mean_steps"] < collapsed_below for row in runs)}
+        | mean_sd(runs, "dev_accuracy", "mean_steps")
+        | {"ponder_weight_end_mean": mean(runs, "ponder_weight_end")}
+        for (mechanism, point), runs in grouped(rows, "kind", "point").items()
+    ]
 
 
 def main() -> None:
@@ -66,14 +62,11 @@ def main() -> None:
     points = point_rows(rows, params.halting.collapsed_below)
     pairs, depths = PairTensors.load(artifacts("tensors", "dev.pt")), list[TableRow]()
     if bool(pairs.depths.any()):  # else the corpus has none
-        for run, _, result in evaluate_runs("halting", trained, pairs, execution.trials):
+        for run, _, result in evaluate_runs("halting", trained, pairs, execution):
             depths += depth_rows(run.seeded, result, pairs)
-    history = history_rows(trained)
+    tables = {"results": rows, "points": points, "depth": depths, "history": history_rows(trained)}
     kept = ("seeds", "dev_accuracy_mean", "mean_steps_mean")
-    summary = summarize(points, "kind", "point", *kept)
-    write_study(
-        "halting", trained, summary, results=rows, points=points, depth=depths, history=history
-    )
+    write_study("halting", trained, summarize(points, "kind", "point", *kept), **tables)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,7 @@
 Dev and test are fixed: dev has the trained numbers of hops, test has more. Each run is tested once.
 """
 
-import statistics
 from collections.abc import Sequence
-from dataclasses import replace
 
 from actmodels.data.pairs import PairTensors
 from actmodels.evaluation import Evaluation
@@ -18,14 +16,12 @@ from pipeline.parameters.study_sections import Multihop
 from pipeline.parameters.trials import multihop_trials
 from pipeline.runtime.results import TableRow
 from pipeline.runtime.stage import artifacts, run_stage
-from pipeline.statistics.aggregate import grouped, mean, summarize
+from pipeline.statistics.aggregate import grouped, mean
 from pipeline.statistics.step_correlation import correlation, depth_rows
-from pipeline.studies.study import Run, history_rows, result_row, train, write_study
-from pipeline.studies.variants import evaluate_runs
 from pipeline.trials.execution import execution_settings
+from pipeline.trials.study import Run, evaluate_runs, history_rows, result_row, train, write_study
 
 MultihopRun = Run[MultihopTrialConfig]
-SUMMARY = ("accuracy", "accuracy_beyond", "mean_steps", "correlation")
 
 
 def write_pairs(study: Multihop) -> str:
@@ -52,8 +48,8 @@ def hop_rows(run: MultihopRun, result: Evaluation, test: PairTensors) -> list[Ta
     """Return accuracy and mean steps of a run on test, by number of hops."""
     max_hops = run.config.stream.max_hops
     return [
-        run.seeded | row | {"hops": row["depth"], "trained": row["depth"] <= max_hops}
-        for row in depth_rows({}, result, test)
+        row | {"hops": row["depth"], "trained": row["depth"] <= max_hops}
+        for row in depth_rows(run.seeded, result, test)
     ]
 
 
@@ -66,21 +62,18 @@ def step_correlation(run: MultihopRun, result: Evaluation, test: PairTensors) ->
     return correlation(result.steps[near].double(), hops[near].double())
 
 
-def summary_rows(results: Sequence[TableRow], hops: Sequence[TableRow]) -> list[TableRow]:
-    """Return means over seeds of each run; accuracy_beyond is that with one untrained hop."""
-    correlations, summary = grouped(results, "model", "run"), []
+def summarize(results: Sequence[TableRow], hops: Sequence[TableRow]) -> TableRow:
+    """Return means over seeds by model and run; accuracy_beyond is that with one untrained hop."""
+    correlations, summary = grouped(results, "model", "run"), TableRow()
     for (model, run), rows in grouped(hops, "model", "run").items():
         trained = [row for row in rows if row["trained"]]
         first = len({row["hops"] for row in trained}) + 1
-        summary.append(
-            {
-                **{"model": model, "run": run},
-                "accuracy": statistics.fmean(row["accuracy"] for row in trained),
-                "accuracy_beyond": mean([r for r in rows if r["hops"] == first], "accuracy"),
-                "mean_steps": mean(trained, "mean_steps"),
-                "correlation": mean(correlations[model, run], "correlation"),
-            }
-        )
+        summary.setdefault(model, {})[run] = {
+            "accuracy": mean(trained, "accuracy"),
+            "accuracy_beyond": mean([r for r in rows if r["hops"] == first], "accuracy"),
+            "mean_steps": mean(trained, "mean_steps"),
+            "correlation": mean(correlations[model, run], "correlation"),
+        }
     return summary
 
 
@@ -89,18 +82,15 @@ def main() -> None:
     params = load_params()
     study, folder = params.multihop, artifacts("multihop")
     digest = write_pairs(study)
-    execution = replace(execution_settings(params), data_folder=folder, dataset="multihop")
+    execution = execution_settings(params, data_folder=folder, dataset="multihop")
     trained = train("multihop", plan(study), execution, digest)
     test, results, hops = PairTensors.load(folder / "test.pt"), list[TableRow](), list[TableRow]()
-    for run, record, result in evaluate_runs(
-        "multihop", trained, test, execution.trials, "multihop"
-    ):
+    for run, record, result in evaluate_runs("multihop", trained, test, execution):
         steps_and_hops = {"correlation": step_correlation(run, result, test)}
         results.append(result_row(run, record) | steps_and_hops)
         hops += hop_rows(run, result, test)
-    summary = summarize(summary_rows(results, hops), "model", "run", *SUMMARY)
-    history = history_rows(trained)
-    write_study("multihop", trained, summary, results=results, hops=hops, history=history)
+    tables = {"results": results, "hops": hops, "history": history_rows(trained)}
+    write_study("multihop", trained, summarize(results, hops), **tables)
 
 
 if __name__ == "__main__":

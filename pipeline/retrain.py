@@ -8,13 +8,13 @@ from actmodels.trial_config import trial_from_dict
 from pipeline.parameters.load import load_params
 from pipeline.runtime.results import read_json
 from pipeline.runtime.stage import run_stage
-from pipeline.trials.environment import timed, write_environment
-from pipeline.trials.execution import add_keys, data_digest, execution_settings
+from pipeline.trials.environment import train_trials
+from pipeline.trials.execution import data_digest, execution_settings
 from pipeline.trials.models import weights_file
 from pipeline.trials.records import write_trials
+from tune.grid import with_keys
 from tune.selection import sample_sd
 from tune.store import TrialStore
-from tune.sweep import run_trials
 
 
 def main() -> None:
@@ -27,18 +27,12 @@ def main() -> None:
         for seed in limits.seeds
     ]
     execution = execution_settings(params)
-    trials = add_keys(data_digest(), configs, execution)
+    trials = with_keys(configs, data_digest=data_digest(), **execution.torch_settings)
     store = TrialStore(execution.trials)
     swept = {m: store.load(w["key"], needs_weights=False) for m, w in best.items()}
     seconds = {m: (r and r.history[-1].seconds) or 0.0 for m, r in swept.items()}
-    with timed("retrain", trials, execution):
-        records = run_trials(
-            "retrain",
-            trials,
-            execution,
-            keep_weights=True,
-            slow=lambda trial: seconds[trial.config.model],
-        )
+    options = {"keep_weights": True, "slow": lambda trial: seconds[trial.config.model]}
+    records = train_trials("retrain", trials, execution, **options)
     accuracies: dict[str, list[float]] = {model: [] for model in best}
     for config, record in zip(configs, records, strict=True):
         with replacing(weights_file(config)) as temporary:
@@ -53,7 +47,6 @@ def main() -> None:
         for model, values in accuracies.items()
     }
     write_trials("retrain", records, summary)
-    write_environment("retrain", trials, execution, records)
 
 
 if __name__ == "__main__":

@@ -11,13 +11,10 @@ if __name__ == "__main__":
     end_if_idle("sequences.tasks")
 
 from collections.abc import Mapping
-from dataclasses import replace
-from io import BytesIO
 from typing import Any
 
 import torch
 from torch import Tensor
-from tqdm import tqdm
 
 from actmodels.errors import DataError
 from actmodels.registry import HALTINGS
@@ -34,9 +31,8 @@ from pipeline.parameters.trials import sequence_trials
 from pipeline.runtime.results import TableRow, stored_text
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import summarize
-from pipeline.studies.study import Run, history_rows, result_row, train, write_study
 from pipeline.trials.execution import execution_settings
-from tune.store import TrialStore
+from pipeline.trials.study import Run, history_rows, result_row, train, with_weights, write_study
 
 CHARACTERS = "characters"  # the task that needs a text
 NO_DATA = "drawn"  # the data digest of the other tasks, whose data depend on settings alone
@@ -118,31 +114,27 @@ def main() -> None:
     """Write artifacts/sequences/."""
     params = load_params()
     study, runs = params.sequences, plan(params.sequences)
-    execution = execution_settings(params)
-    execution = replace(execution, data_folder=artifacts("texts"), dataset="sequences")
+    data: dict[str, Any] = {"data_folder": artifacts("texts"), "dataset": "sequences"}
     digest, text = NO_DATA, None
     if CHARACTERS in study.tasks:
         stored = stored_text(str(study.text))
-        execution, text = replace(execution, text=stored.path), read_bytes(stored.path)
-        digest = stored.sha256
+        data["text"], digest, text = stored.path, stored.sha256, read_bytes(stored.path)
+    execution = execution_settings(params, **data)
     for run in runs:
         task_of(run.config, study, text)  # report a text that is too short before training
     digests = [digest if run.config.task_name == CHARACTERS else NO_DATA for run in runs]
     trained = train("sequences", runs, execution, digests)
     torch.set_num_threads(1)  # bit-identical results on any number of cores
-    store, results = TrialStore(execution.trials), list[TableRow]()
     tables: dict[str, list[TableRow]] = {"difficulty": [], "reading": [], "bytes": []}
-    for run, record in tqdm(trained, "sequences", unit="model"):
-        weight = getattr(run.config.halting, "ponder_weight", None)
-        settings = {"halting": run.config.halting_name, "ponder_weight": weight}
-        results.append(result_row(run, record) | settings)
-        weights = torch.load(BytesIO(store.weights(record.key)), weights_only=True)
+    for run, _, stored_weights in with_weights("sequences", trained, execution):
+        weights = torch.load(stored_weights, weights_only=True)
         for name, rows in metric_rows(run, weights, study, text).items():
             tables[name] += rows
-    named = [row | {"run": f"{row['run']}, seed {row['seed']}"} for row in results]
+    tables["results"] = [result_row(run, record) for run, record in trained]
+    tables["history"] = history_rows(trained)
+    named = [row | {"run": f"{row['run']}, seed {row['seed']}"} for row in tables["results"]]
     summary = summarize(named, "task", "run", "dev_error", "dev_mean_steps")
-    history = history_rows(trained)
-    write_study("sequences", trained, summary, results=results, history=history, **tables)
+    write_study("sequences", trained, summary, **tables)
 
 
 if __name__ == "__main__":

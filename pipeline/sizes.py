@@ -30,9 +30,8 @@ from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import grouped, mean, mean_sd, summarize
 from pipeline.statistics.paired import Groups, Hits, split_hits
 from pipeline.statistics.power_law import MIN_SIZES, PowerLawFit, bootstrap, fit, mean_variances
-from pipeline.studies.study import Run, result_row, train, write_study
-from pipeline.studies.variants import best_config, evaluate_runs
-from pipeline.trials.execution import data_digest, execution_settings
+from pipeline.trials.execution import best_config, data_digest, execution_settings
+from pipeline.trials.study import Run, evaluate_runs, result_row, train, write_study
 
 CURVE = 25  # points of a plotted law
 
@@ -56,12 +55,10 @@ def point_rows(rows: Sequence[TableRow], max_error: float) -> list[TableRow]:
     """Return a row for each model and size; sizes near chance accuracy are not fitted."""
     points = []
     for (model, pairs), runs in grouped(rows, "model", "pairs").items():
-        test = mean_sd(runs, "test_accuracy")
-        points.append(
-            {"model": model, "pairs": pairs, "seeds": len(runs), "epochs": mean(runs, "epochs")}
-            | {"cut_off": mean(runs, "cut_off"), **mean_sd(runs, "dev_accuracy"), **test}
-            | {"fitted": test["test_accuracy_mean"] >= 1 - max_error}
-        )
+        point = {"model": model, "pairs": pairs, "seeds": len(runs)}
+        point |= {name: mean(runs, name) for name in ("epochs", "cut_off")}
+        point |= mean_sd(runs, "dev_accuracy", "test_accuracy")
+        points.append(point | {"fitted": point["test_accuracy_mean"] >= 1 - max_error})
     return points
 
 
@@ -115,7 +112,7 @@ def main() -> None:
     trained = train("sizes", plan(params, pairs), execution, data_digest())
     test = PairTensors.load(artifacts("tensors", "test.pt"))
     rows: list[TableRow] = []
-    for run, record, result in evaluate_runs("sizes", trained, test, execution.trials):
+    for run, record, result in evaluate_runs("sizes", trained, test, execution):
         cut_off = record.best.epoch + run.config.patience > run.config.max_epochs
         metrics = {"test_accuracy": result.accuracy, "hits": split_hits(result, len(test))}
         rows.append(result_row(run, record) | metrics | {"cut_off": cut_off})

@@ -4,11 +4,10 @@ from typing import Any
 
 from pipeline.parameters.load import load_params
 from pipeline.runtime.stage import run_stage
-from pipeline.trials.environment import timed, write_environment
+from pipeline.trials.environment import train_trials
 from pipeline.trials.execution import execution_settings, planned_trials
 from pipeline.trials.records import write_trials
 from tune.grid import grid_hash
-from tune.sweep import run_trials
 
 
 def main() -> None:
@@ -16,15 +15,13 @@ def main() -> None:
     params = load_params()
     execution = execution_settings(params)
     trials = planned_trials(params, execution)
-    with timed("sweep", trials, execution):
-        records = run_trials("sweep", trials, execution)
+    records = train_trials("sweep", trials, execution)
     models: dict[str, Any] = {}
     for model in params.sweep.models:
         accuracies = [r.best.dev_accuracy for r in records if r.config["model"] == model]
         models[model] = {"trials": len(accuracies), "best_dev_accuracy": max(accuracies)}
     summary = {"grid_hash": grid_hash(trials), "trials": len(records), "models": models}
     write_trials("sweep", records, summary)
-    write_environment("sweep", trials, execution, records)
 
 
 if __name__ == "__main__":

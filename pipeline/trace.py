@@ -90,9 +90,8 @@ def lines(settings: Settings, name: str) -> Iterator[dict[str, Any]]:
                 described = described_steps(result, batch, null_token=null_token, digits=DIGITS)
                 answers = result.answer.double().round(decimals=DIGITS).tolist()
                 labels = result.answer.argmax(dim=1).tolist()
-                for pair, fields, answer, label in zip(
-                    batch, described, answers, labels, strict=True
-                ):
+                columns = (batch, described, answers, labels)
+                for pair, fields, answer, label in zip(*columns, strict=True):
                     predicted, steps = LABELS[label], fields.pop("trace")
                     yield {
                         "model": config.model,

@@ -15,25 +15,22 @@ from pipeline.parameters.section import SPLITS
 from pipeline.parameters.sentences import unknown
 from pipeline.parameters.study_sections import LIMITS, WDW
 
+HALTS = "a model that halts"
+
 
 def rule_problems(params: Params) -> list[str]:
     """Return one message for each broken rule."""
-    rules = (
-        _sweep,
-        _search,
-        _models,
-        _stages,
-        _halting,
-        _sequences,
-        _multihop,
-        _cloze_data,
-        _cloze,
-    )
+    sweep = (_sweep, _search, _models)
+    rules = (*sweep, _stages, _halting, _sequences, _multihop, _cloze_data, _cloze)
     return [problem for rule in rules for problem in rule(params)]
 
 
 def _sweep(params: Params) -> Iterator[str]:
-    for model, trial_grid in params.sweep.models.items():
+    only, models = params.sweep.only, params.sweep.models
+    if only and set(only) - models.keys():
+        expected = f"a list of models of sweep.models: {_listed(models)}"
+        yield f"sweep.only is {shown(only)}; must be {expected}"
+    for model, trial_grid in models.items():
         key = f"sweep.models.{model}"
         for name in (name for name in trial_grid.settings if name in trial_grid.grid):
             yield f"{key}.settings.{name} is in grid as well; keep one of the two"
@@ -50,10 +47,8 @@ def _search(params: Params) -> Iterator[str]:
         return
     most = max(math.prod(map(len, model.grid.values())) for model in sweep.models.values())
     if sweep.trials is None or sweep.trials > most:
-        limit = (
-            f"must be at most {most}, the points of the largest grid, with search {sweep.search}"
-        )
-        yield f"sweep.trials is {sweep.trials or 'null'}; {limit}"
+        limit = f"at most {most}, the points of the largest grid, with search {sweep.search}"
+        yield f"sweep.trials is {sweep.trials or 'null'}; must be {limit}"
     if sweep.search == "optuna" and len(sweep.seeds) > 1:
         yield f"sweep.seeds is {sweep.seeds}; must be one seed with search optuna"
     if sweep.search == "optuna" and params.cluster.trials_per_fusion != 1:
@@ -74,9 +69,9 @@ def _models(params: Params) -> Iterator[str]:
         if model is None:  # the first suitable one
             continue
         if key in stepped and model not in halting:
-            yield f"{key} is {shown(model)}; must be a model that halts: {_listed(halting)}"
+            yield from _absent(key, model, HALTS, halting)
         else:
-            yield from _absent(key, model, "sweep.models", params.sweep.models)
+            yield from _absent(key, model, "one of sweep.models", params.sweep.models)
     for model, variants in params.fidelity.models.items():
         for variant, changes in variants.items():
             known = setting_types(published_model(model, changes)) | LIMITS
@@ -104,21 +99,21 @@ def _halting(params: Params) -> Iterator[str]:
     if not mechanisms:
         return
     known = [name for name in MODELS if model_with(name, "fixed_steps") in MODELS]
-    if model is None and (model := first_network(params.sweep.models)) is None:
+    network = first_network(params.sweep.models) if model is None else model
+    if network is None:
         yield f"halting.model is null and the sweep has no model that halts: {_listed(known)}"
-        return
-    if model not in known:
-        yield f"halting.model is {shown(model)}; must be a model that halts: {_listed(known)}"
-        return
-    for name, axes in mechanisms.items():
-        types = setting_types(model_with(model, name))
-        yield from _unknown_keys(f"halting.mechanisms.{name}", axes, types)
+    elif network not in known:
+        yield from _absent("halting.model", network, HALTS, known)
+    else:
+        for name, axes in mechanisms.items():
+            types = setting_types(model_with(network, name))
+            yield from _unknown_keys(f"halting.mechanisms.{name}", axes, types)
 
 
 def _sequences(params: Params) -> Iterator[str]:
     study, texts = params.sequences, params.texts.sources
     if study.text is not None:
-        yield from _absent("sequences.text", study.text, "texts.sources", texts)
+        yield from _absent("sequences.text", study.text, "one of texts.sources", texts)
     elif "characters" in study.tasks:
         needed = "characters need a text; name one of texts.sources"
         yield f"sequences.text is null, but {needed}: {_listed(texts)}"
@@ -149,7 +144,7 @@ def _cloze_data(params: Params) -> Iterator[str]:
     data, text = params.cloze_data, params.cloze_data.text
     if data.source == "text":
         texts = params.texts.sources
-        yield from _absent("cloze_data.text.name", text.name, "texts.sources", texts)
+        yield from _absent("cloze_data.text.name", text.name, "one of texts.sources", texts)
         shares = (text.dev_share, text.test_share)
         if sum(shares) >= 1:
             expected = "must leave sections for training"
@@ -186,10 +181,10 @@ def _unknown_keys(section: str, names: Iterable[str], known: Collection[str]) ->
     yield from (unknown((section, name), list(known)) for name in names if name not in known)
 
 
-def _absent(key: str, value: Any, where: str, known: Collection[str]) -> Iterator[str]:
-    """Yield a message if the value is not a key of another section."""
+def _absent(key: str, value: Any, expected: str, known: Collection[str]) -> Iterator[str]:
+    """Yield a message if the value is not a known name."""
     if value not in known:
-        yield f"{key} is {shown(value)}; must be one of {where}: {_listed(known)}"
+        yield f"{key} is {shown(value)}; must be {expected}: {_listed(known)}"
 
 
 def _listed(known: Iterable[str]) -> str:

@@ -8,8 +8,7 @@ An int is accepted for a float; nothing else is converted. Rules that span sever
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, ValidationInfo, field_validator, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BeforeValidator, model_validator
 
 from actmodels import validators
 from actmodels.configs import LABELS
@@ -98,7 +97,7 @@ class Captions(Section):
     test: Pairs
     unlabeled: validators.HalfOpenUnitInterval
     max_depth: Annotated[int, validators.Range(ge=1, le=6)]  # the deepest implemented
-    facts: Annotated[Settings, each(FACTS, validators.NonNegativeFloat, required=FACTS)]
+    facts: Annotated[Settings, each(FACTS, validators.NonNegativeFloat, required=True)]
     common: validators.UnitInterval
     usual: validators.UnitInterval
     repeated: validators.UnitInterval
@@ -111,7 +110,7 @@ class Captions(Section):
 
 class Snli(Fetched):
     folder: Name
-    labeled_pairs: Annotated[Settings, each(SPLITS, validators.Count, required=SPLITS)] | None
+    labeled_pairs: Annotated[Settings, each(SPLITS, validators.Count, required=True)] | None
 
 
 COLUMNS = ("premise", "hypothesis", "label", "id")
@@ -124,8 +123,8 @@ class PairFiles(Section):
     train: Place | None
     dev: Place | None
     test: Place | None
-    sha256: Annotated[dict[str, Sha256 | None], each(SPLITS, Sha256 | None, required=SPLITS)]
-    columns: Annotated[dict[str, list[str]], each(COLUMNS, ColumnNames, required=COLUMNS)]
+    sha256: Annotated[dict[str, Sha256 | None], each(SPLITS, Sha256 | None, required=True)]
+    columns: Annotated[dict[str, list[str]], each(COLUMNS, ColumnNames, required=True)]
     labels: Annotated[dict[str, Meaning], NON_EMPTY]
 
 
@@ -209,21 +208,10 @@ class Sweep(Limits):
     ]
     only: Annotated[list[str], NON_EMPTY, UNIQUE] | None
 
-    @field_validator("only")
-    @classmethod
-    def in_models(cls, only: list[str] | None, info: ValidationInfo) -> list[str] | None:
-        """Require that each name is a key of `models`, unless `models` is invalid."""
-        for name in only or ():
-            if name not in info.data.get("models", [name]):
-                listed = ", ".join(info.data["models"])
-                expected = {"wording": f"a list of models of sweep.models: {listed}"}
-                raise PydanticCustomError("must_be", "must be {wording}", expected)
-        return only
-
     @model_validator(mode="after")
     def without_others(self) -> Self:
-        """Drop the models that are not in `only`."""
-        if self.only is None:
+        """Drop the models that are not in `only`; an unknown name in it breaks a rule."""
+        if self.only is None or set(self.only) - self.models.keys():
             return self
         models = {name: grid for name, grid in self.models.items() if name in self.only}
         return self.model_copy(update={"models": models})

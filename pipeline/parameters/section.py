@@ -1,7 +1,7 @@
 """The base class of the sections of params.yaml, and the types of their values."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
@@ -110,9 +110,9 @@ Split = Literal["train", "dev", "test"]
 SPLITS: tuple[str, ...] = get_args(Split)
 
 
-def each(names: Iterable[str], of: Any, *, required: Collection[str] = ()) -> Keys:
+def each(names: Collection[str], of: Any, *, required: bool = False) -> Keys:
     """Return Keys with one type for all values."""
-    return Keys(dict.fromkeys(names, of), required=required)
+    return Keys(dict.fromkeys(names, of), required=names if required else ())
 
 
 def axes(types: Mapping[str, Any]) -> Keys:

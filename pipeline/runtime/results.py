@@ -31,10 +31,11 @@ def write_table(path: Path, rows: Sequence[TableRow], columns: Sequence[str] = (
     write_text(path, text.getvalue())
 
 
-def write_tables(stage: str, **tables: Sequence[TableRow]) -> None:
-    """Write the tables of a stage, by the names of their files."""
+def write_results(stage: str, summary: TableRow, **tables: Sequence[TableRow]) -> None:
+    """Write summary.json, and the tables of a stage by the names of their files."""
     for name, rows in tables.items():
         write_table(artifacts(stage, f"{name}.csv"), rows)
+    write_json(artifacts(stage, "summary.json"), summary)
 
 
 def write_json(path: Path, content: dict[str, Any], indent: int = 2) -> None:

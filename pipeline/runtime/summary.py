@@ -9,11 +9,11 @@ from typing import Any
 
 from pipeline.runtime.stage import artifacts
 
-NEXT = (
+NEXT = [
     'act-nli predict --premise "A man is sleeping." --hypothesis "A man is running."',
     "act-nli ui                      # MLflow's pages: every trial",
     "dvc exp run -S models=all       # every model of the papers",
-)
+]
 
 
 def summary(since: float | None = None) -> str:
@@ -22,13 +22,16 @@ def summary(since: float | None = None) -> str:
     Args:
         since: start of the run, in seconds since 1970.
     """
-    lines = [*_trials(), *_accuracies(), *_hops()]
+    parts = {"Trials:": _trials(), "Test:": _accuracies(), "Hops:": _hops()}
     if since is not None:
         minutes, seconds = divmod(round(time.time() - since), 60)
-        lines.append(f"Time:    {minutes} min {seconds} s")
-    lines.append(f"Report:  {artifacts('report', 'index.html').as_uri()}")
-    lines += [f"{'Next:' if not number else '':<9}{text}" for number, text in enumerate(NEXT)]
-    return "\n".join(lines)
+        parts["Time:"] = [f"{minutes} min {seconds} s"]
+    parts |= {"Report:": [artifacts("report", "index.html").as_uri()], "Next:": NEXT}
+    return "\n".join(
+        f"{label if number == 0 else '':<9}{text}"
+        for label, texts in parts.items()
+        for number, text in enumerate(texts)
+    )
 
 
 def _trials() -> list[str]:
@@ -37,21 +40,20 @@ def _trials() -> list[str]:
         if environment := _json(stage, "environment.json"):
             trained, reused = environment["trials"] - environment["reused"], environment["reused"]
             parts.append(f"{stage} trained {trained} and reused {reused}")
-    return [f"Trials:  {', '.join(parts)}"] if parts else []
+    return [", ".join(parts)] if parts else []
 
 
 def _accuracies() -> list[str]:
     """Return a line for each model: test accuracy in per cent, seeds, mean steps."""
-    lines: list[str] = []
+    lines = []
     results = _json("evaluate", "summary.json") | _json("lexical_baseline", "summary.json")
     for model, result in results.items():
         accuracy = result.get("test_accuracy_mean", result.get("test_accuracy"))
         sd = result.get("test_accuracy_sd")
         spread = f" ± {100 * sd:.2f}" if sd is not None else ""
         steps = f", {result['mean_steps']:.1f} steps" if result.get("mean_steps") else ""
-        label = "Test:" if not lines else ""
         seeds = f" (n = {result['seeds']}{steps})" if "seeds" in result else ""
-        lines.append(f"{label:<9}{model}: {100 * accuracy:.1f}{spread} %{seeds}")
+        lines.append(f"{model}: {100 * accuracy:.1f}{spread} %{seeds}")
     return lines
 
 
@@ -65,10 +67,10 @@ def _hops() -> list[str]:
         for row in csv.DictReader(file):
             run = row["model"] if row["run"] == "as set" else f"{row['model']}, {row['run']}"
             accuracies[run][int(row["hops"])].append(float(row["accuracy"]))
-    lines: list[str] = []
+    lines = []
     for run, by_hops in accuracies.items():
         cells = " ".join(f"{hops}:{100 * fmean(a):.1f}" for hops, a in sorted(by_hops.items()))
-        lines.append(f"{'Hops:' if not lines else '':<9}{run}: {cells} % by number of hops")
+        lines.append(f"{run}: {cells} % by number of hops")
     return lines
 
 

@@ -18,10 +18,13 @@ def grouped(
     return groups
 
 
-def mean_sd(rows: Sequence[TableRow], name: str) -> TableRow:
-    """Return mean and sample standard deviation of a column over seeds."""
-    values = [row[name] for row in rows]
-    return {f"{name}_mean": statistics.fmean(values), f"{name}_sd": sample_sd(values)}
+def mean_sd(rows: Sequence[TableRow], *names: str) -> TableRow:
+    """Return mean and sample standard deviation of columns over seeds."""
+    result: TableRow = {}
+    for name in names:
+        values = [row[name] for row in rows]
+        result |= {f"{name}_mean": statistics.fmean(values), f"{name}_sd": sample_sd(values)}
+    return result
 
 
 def mean(rows: Sequence[TableRow], name: str) -> float | None:

@@ -141,31 +141,32 @@ def against_first(
     outer: str,
     inner: str,
     groups: Mapping[Any, Groups],
-    *,
+    *kept: str,
     seeds_paired: bool,
-) -> dict[tuple[Any, Any], TableRow]:
+) -> list[TableRow]:
     """Compare each run with the first run of its group.
 
     Args:
         rows: one row per run and seed; `hits` is [pairs].
         outer, inner: the columns of the group, and of the run in the group.
         groups: of the pairs, by the value of `outer`; see compare.
+        kept: further columns of a run, equal for all seeds.
         seeds_paired: see compare.
 
     Returns:
-        (outer, inner) -> mean and sd over seeds, and the fields of PairedTest.
+        A row for each run: its columns, mean and sd over seeds, and the fields of PairedTest.
     """
     first: dict[Any, Hits] = {}
-    results = {}
+    results = []
     for (group, run), replicates in grouped(rows, outer, inner).items():
         hits = np.stack([row["hits"] for row in replicates])
         reference = first.setdefault(group, hits)
         paired = seeds_paired or reference is hits
-        results[group, run] = {
-            "seeds": len(replicates),
-            **mean_sd(replicates, "dev_accuracy"),
-            **mean_sd(replicates, "test_accuracy"),
-            "test_mean_steps": mean(replicates, "test_mean_steps"),
-            **compare(reference, hits, groups[group], seeds_paired=paired)._asdict(),
-        }
+        results.append(
+            {outer: group, inner: run}
+            | {name: replicates[0][name] for name in kept}
+            | {"seeds": len(replicates), **mean_sd(replicates, "dev_accuracy", "test_accuracy")}
+            | {"test_mean_steps": mean(replicates, "test_mean_steps")}
+            | compare(reference, hits, groups[group], seeds_paired=paired)._asdict()
+        )
     return results

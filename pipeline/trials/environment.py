@@ -1,13 +1,12 @@
-"""Machine and wall-clock time of a training stage: artifacts/<stage>/environment.json.
+"""Train the trials of a stage; write its machine and wall-clock time.
 
-A file of its own, as it differs between runs, unlike the results.
+artifacts/<stage>/environment.json is a file of its own, as it differs between runs, unlike the
+results.
 """
 
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from actmodels.files import CorruptError
@@ -19,57 +18,36 @@ from tune.grid import Trial, grid_hash
 from tune.provenance import machine, provenance_tags
 from tune.storage import Storage, storage
 from tune.store import TrialStore
+from tune.sweep import run_trials
 
 
-def _file(stage: str, trials: Sequence[Trial], execution: Execution) -> tuple[Storage, str]:
-    return storage(execution.state / "stopwatch"), f"{stage}-{grid_hash(trials)}.json"
+def train_trials(
+    stage: str, trials: list[Trial], execution: Execution, **options: Any
+) -> list[TrialRecord]:
+    """Return the records of trials; write environment.json.
 
+    It has the driver's machine, that of each trial, and the time of all runs of the same trials,
+    also of runs that failed. The time of a killed process is lost.
 
-@contextmanager
-def timed(stage: str, trials: Sequence[Trial], execution: Execution) -> Iterator[None]:
-    """Add the block's time to the time of earlier runs of the same trials, also if it raises.
-
-    The time of a killed process is lost.
+    Args:
+        options: of run_trials.
     """
-    store, ended = TrialStore(execution.trials), False
+    folder, name = storage(execution.state / "stopwatch"), f"{stage}-{grid_hash(trials)}.json"
+    store = TrialStore(execution.trials)
 
     def finished() -> int:
         return sum(store.holds(trial.key) for trial in trials)
 
-    started, before = time.monotonic(), finished()
+    started, before, records = time.monotonic(), finished(), None
     try:
-        yield
-        ended = True
+        records = run_trials(stage, trials, execution, **options)
     finally:
-        trained = finished() - before
-        if trained or not ended:
-            total = total_time(stage, trials, execution)
+        total, trained = _total_time(folder, name), finished() - before
+        if trained or records is None:
             total["trained"] += trained
             total["wall_seconds"] += time.monotonic() - started
-            folder, name = _file(stage, trials, execution)
             folder.make()
             folder.write_checked(name, json.dumps(total).encode())
-
-
-def total_time(stage: str, trials: Sequence[Trial], execution: Execution) -> dict[str, Any]:
-    """Return trained trials and seconds of all runs; zeros if the file is corrupt or missing."""
-    folder, name = _file(stage, trials, execution)
-    try:
-        return dict(json.loads(folder.read_checked(name)))
-    except FileNotFoundError:
-        pass
-    except CorruptError as error:
-        moved = folder.quarantine(name)
-        message = f"{error}; quarantined as {moved}, the time of earlier runs is not counted"
-        print(message, file=sys.stderr, flush=True)
-    return {"trained": 0, "wall_seconds": 0.0}
-
-
-def write_environment(
-    stage: str, trials: Sequence[Trial], execution: Execution, records: Sequence[TrialRecord]
-) -> None:
-    """Write environment.json: the driver's machine, and the machine of each trial."""
-    total = total_time(stage, trials, execution)
     environment = {
         "provenance": provenance_tags(),
         "data_digest": trials[0].origin["data"],
@@ -80,3 +58,17 @@ def write_environment(
         "trained_on": {record.key: record.machine for record in records},
     }
     write_json(artifacts(stage, "environment.json"), environment, indent=1)
+    return records
+
+
+def _total_time(folder: Storage, name: str) -> dict[str, Any]:
+    """Return trained trials and seconds of all runs; zeros if the file is corrupt or missing."""
+    try:
+        return dict(json.loads(folder.read_checked(name)))
+    except FileNotFoundError:
+        pass
+    except CorruptError as error:
+        moved = folder.quarantine(name)
+        message = f"{error}; quarantined as {moved}, the time of earlier runs is not counted"
+        print(message, file=sys.stderr, flush=True)
+    return {"trained": 0, "wall_seconds": 0.0}

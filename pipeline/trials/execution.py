@@ -1,11 +1,14 @@
-"""Plan trials: cluster settings, the digest of the data, keys; and the state of the sweep."""
+"""Plan trials: cluster settings, data, selected configurations; and the state of the sweep."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from actmodels.errors import ArtifactError
 from actmodels.records import TrialRecord
-from actmodels.trial_config import BaseTrialConfig
+from actmodels.trial_config import TrialConfig, build_trial, setting_types, trial_from_dict
 from pipeline.parameters.load import Params, load_params
+from pipeline.parameters.study_sections import Limits
 from pipeline.parameters.trials import sweep_trials
 from pipeline.runtime.results import read_json
 from pipeline.runtime.stage import artifacts, project, state_folder
@@ -17,15 +20,18 @@ from tune.search import SEARCHES, SequentialSearch
 from tune.store import TrialStore, checkpoint_name
 
 
-def execution_settings(params: Params) -> Execution:
-    """Return the section `cluster` with absolute paths, as workers have other current folders."""
+def execution_settings(params: Params, **changes: Any) -> Execution:
+    """Return the section `cluster` with absolute paths, as workers have other current folders.
+
+    Args:
+        changes: of the fields of Execution, for trials that do not read the pairs of the corpus.
+    """
     settings = dict(params.cluster)
     for key in ("storage", "state"):
         if "://" not in settings[key]:
             settings[key] = str(project() / Path(settings[key]).expanduser())
-    finished = settings.pop("state")
-    place = {"state": state_folder(), "finished": finished, "dataset": params.corpus.source}
-    return Execution(artifacts("tensors"), **place, **settings)
+    place = {"data_folder": artifacts("tensors"), "dataset": params.corpus.source} | changes
+    return Execution(state=state_folder(), finished=settings.pop("state"), **place, **settings)
 
 
 def data_digest() -> str:
@@ -33,23 +39,42 @@ def data_digest() -> str:
     return str(read_json("tensors", "manifest.json")["digest"])
 
 
-def add_keys(
-    digest: str,
-    configs: Sequence[BaseTrialConfig],
-    execution: Execution,
-    early_stopping: SuccessiveHalving | None = None,
-    search: SequentialSearch | None = None,
-) -> list[Trial]:
-    """Return the trials of configurations that are trained on data with this digest."""
-    return with_keys(
-        configs,
-        data_digest=digest,
-        device=execution.device,
-        threads=execution.threads,
-        precision=execution.matmul_precision,
-        early_stopping=early_stopping,
-        search=search,
-    )
+def best_config(model: str) -> TrialConfig:
+    """Return the configuration that `select_best` selected for a model.
+
+    Raises:
+        ArtifactError: the model was not swept.
+    """
+    winners = read_json("select_best", "best.json")
+    if model not in winners:
+        raise ArtifactError(f"best.json has no model {model}; run: dvc repro select_best")
+    return trial_from_dict(winners[model]["config"])
+
+
+def with_overrides(
+    base: TrialConfig,
+    model: str,
+    common: Mapping[str, Any],
+    changes: Mapping[str, Any],
+    study: Limits,
+    seed: int,
+) -> TrialConfig:
+    """Return `base` with some settings replaced.
+
+    Args:
+        model: the model of `base`, or a variant of it; its additional settings are the common ones.
+        common: `sweep.settings`.
+        changes: the replaced settings; may include max_epochs and patience.
+        study: default max_epochs and patience.
+    """
+    known = setting_types(model)
+    settings = {name: value for name, value in {**common, **base.flat()}.items() if name in known}
+    if "evaluation_batch_size" in known:  # evaluate in batches of the training size
+        settings["evaluation_batch_size"] = base.training.batch_size
+    limits = {"max_epochs": study.max_epochs, "patience": study.patience}
+    for name, value in changes.items():
+        (limits if name in limits else settings)[name] = value
+    return build_trial(model, settings, seed=seed, **limits)
 
 
 def planned_trials(params: Params, execution: Execution) -> list[Trial]:
@@ -60,7 +85,8 @@ def planned_trials(params: Params, execution: Execution) -> list[Trial]:
     search = SEARCHES[params.sweep.search](params.sweep.trials, params.sweep.search_seed)
     configs = search.draw(sweep_trials(params.sweep))
     sequential = search if isinstance(search, SequentialSearch) else None
-    return add_keys(data_digest(), configs, execution, rule, sequential)
+    origin = {"data_digest": data_digest(), **execution.torch_settings}
+    return with_keys(configs, **origin, early_stopping=rule, search=sequential)
 
 
 def sweep_status() -> str:
@@ -77,24 +103,20 @@ def sweep_status() -> str:
         return store.load(trial.key, needs_weights=False)
 
     asked = AskedTrials(planned_trials(params, execution), execution.trials, load)
-    finished: list[tuple[Trial, TrialRecord]] = []
-    states = dict.fromkeys(("finished", "started", "failed", "waiting"), 0)
+    finished, started, failed, waiting = [], 0, 0, asked.remaining
     for trial in asked.trials:
-        state = "waiting"
         if record := load(trial):
-            finished.append((trial, record))
-            state = "finished"
+            finished.append((trial.name, record.best))
         elif (execution.failures / f"{trial.name}.txt").exists():
-            state = "failed"
+            failed += 1
         elif checkpoints.exists(checkpoint_name(trial.key)):
-            state = "started"
-        states[state] += 1
-    states["waiting"] += asked.remaining
-    counts = ", ".join(f"{count} {name}" for name, count in states.items())
+            started += 1
+        else:
+            waiting += 1
+    counts = f"{len(finished)} finished, {started} started, {failed} failed, {waiting} waiting"
     lines = [f"sweep: {asked.total} trials: {counts}"]
     if finished:
-        trial, record = max(finished, key=lambda pair: pair[1].best.dev_accuracy)
-        best = record.best
+        name, best = max(finished, key=lambda pair: pair[1].dev_accuracy)
         result = f"dev {100 * best.dev_accuracy:.1f} %, epoch {best.epoch}"
-        lines.append(f"best so far: {trial.name} ({result})")
+        lines.append(f"best so far: {name} ({result})")
     return "\n".join(lines)

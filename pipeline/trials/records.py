@@ -5,14 +5,14 @@ from typing import Any
 
 from actmodels.files import write_text
 from actmodels.records import TIMING_FIELDS, TrialRecord
-from actmodels.trial_config import trial_from_dict
-from pipeline.runtime.results import TableRow, write_json, write_tables
+from actmodels.trial_config import BaseTrialConfig, trial_from_dict
+from pipeline.runtime.results import TableRow, write_results
 from pipeline.runtime.stage import artifacts, require_artifact, state_folder
 from pipeline.trials.execution import data_digest
 from tune.provenance import provenance_tags
 
 
-def trial_row(record: TrialRecord) -> TableRow:
+def trial_row(config: BaseTrialConfig, record: TrialRecord) -> TableRow:
     """Return a row of trials.csv: settings, then the metrics of the best epoch."""
     best = record.best.result()
     best_epoch = best.pop("epoch")
@@ -20,7 +20,7 @@ def trial_row(record: TrialRecord) -> TableRow:
     best["ponder_weight_end"] = best.pop("ponder_weight")
     return {
         "key": record.key,
-        **trial_from_dict(record.config).flat(),
+        **config.flat(),
         "parameters": record.parameters,
         "epochs": len(record.history),
         "diverged": record.diverged,
@@ -39,9 +39,8 @@ def write_trials(stage: str, records: Sequence[TrialRecord], summary: TableRow) 
             timings.append(name | {key: getattr(epoch, key) for key in ("epoch", *TIMING_FIELDS)})
     lines = "".join(record.result_json() + "\n" for record in records)
     write_text(artifacts(stage, "records.jsonl"), lines)
-    trials = [trial_row(record) for record in records]
-    write_tables(stage, trials=trials, history=history, timings=timings)
-    write_json(artifacts(stage, "summary.json"), summary)
+    trials = [trial_row(trial_from_dict(record.config), record) for record in records]
+    write_results(stage, summary, trials=trials, history=history, timings=timings)
 
 
 def read_records(stage: str) -> list[TrialRecord]:

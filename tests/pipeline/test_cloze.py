@@ -2,38 +2,25 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
 from actmodels.cloze.training import ReaderTraining, evaluate, trace_query
 from actmodels.records import TrialRecord
 from actmodels.tables import COLUMNS
-from pipeline.cloze import (
-    ReaderRun,
-    Wording,
-    attended,
-    baseline_rows,
-    compare_runs,
-    load_wording,
-    plan,
-    query_trace,
-    reader_result,
-    step_rows,
-)
+from pipeline import cloze
 from pipeline.datasets.tokens import write_words
 from pipeline.parameters.study_sections import Cloze, ReadingStudy
-from pipeline.studies.study import Run, history_rows
+from pipeline.trials.study import Run, history_rows
 from tests.actmodels.cloze.samples import WORDS, make, questions, reader_data, reader_trial
 from tests.pipeline.test_study_params import READING
 
-Trained = tuple[ReaderRun, ReaderTraining, TrialRecord]
+Trained = tuple[cloze.ReaderRun, ReaderTraining, TrialRecord]
 
 
 def test_each_strategy_with_its_steps_and_every_seed() -> None:
-    runs = plan(Cloze(seeds=[1, 2], traced=0, question_types={"NE": ReadingStudy(**READING)}))
+    runs = cloze.plan(Cloze(seeds=[1, 2], traced=0, question_types={"NE": ReadingStudy(**READING)}))
     assert [(run.labels["run"], run.config.seed) for run in runs[::2]] == [
         ("one step", 1),
         ("query gating, 2 steps", 1),
@@ -59,7 +46,7 @@ def read() -> Trained:
 def test_rows_are_those_of_the_best_epoch(read: Trained) -> None:
     run, training, record = read
     test = evaluate(training.model, questions(9, 3), 4)
-    row = reader_result(run, record, test)
+    row = cloze.reader_result(run, record, test)
     assert set(COLUMNS["cloze/results.csv"]) <= set(row)
     assert row["dev_accuracy"] == max(epoch.dev_accuracy for epoch in record.history)
     assert row["test_accuracy"] == (test.predictions == test.answers).sum().item() / 9
@@ -72,7 +59,7 @@ def test_rows_are_those_of_the_best_epoch(read: Trained) -> None:
 def test_weights_and_answers_of_steps(read: Trained) -> None:
     run, training, _ = read
     dev = evaluate(training.model, training.dev, 4)
-    lines = step_rows(run.seeded, dev)
+    lines = cloze.step_rows(run.seeded, dev)
     assert list(lines[0]) == COLUMNS["cloze/steps.csv"]
     assert [line["step"] for line in lines] == [1, 2, 3]
     assert sum(line["weight"] for line in lines) == pytest.approx(1)
@@ -83,39 +70,21 @@ def test_weights_and_answers_of_steps(read: Trained) -> None:
         assert line["accuracy"] == (alone == dev.answers).double().mean().item()
 
 
-def scored(run: str, seed: int, test_accuracy: float) -> dict[str, Any]:
-    row = {"questions": "NE", "run": run, "strategy": "query_gating", "steps": 1, "seed": seed}
-    return row | {"dev_accuracy": 0.5, "test_mean_steps": 1.0, "test_accuracy": test_accuracy}
-
-
-def test_runs_are_compared_with_the_first() -> None:
-    hits = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [1, 1, 1, 0], [1, 1, 0, 0]], dtype=float)
-    runs = [("one step", 1), ("one step", 2), ("more", 1), ("more", 2)]
-    rows = [scored(*run, hit.mean()) | {"hits": hit} for run, hit in zip(runs, hits, strict=True)]
-    result = compare_runs(rows, {"NE": np.array([1, 1, 2, 3])})
-    assert [list(row) for row in result] == [COLUMNS["cloze/runs.csv"]] * 2
-    first, other = result
-    assert (first["difference"], first["low"], first["high"]) == (0, 0, 0)
-    assert other["difference"] == pytest.approx((0.75 + 0.5) / 2 - 0.25)
-    assert other["low"] < other["difference"] < other["high"]
-    assert (other["seeds"], other["pairs"]) == (2, 4)
-
-
 def test_baselines() -> None:
-    (line,) = baseline_rows("NE", "cbt", {"dev": questions(20)})
+    (line,) = cloze.baseline_rows("cbt", {"NE": {"dev": questions(20)}})
     assert list(line) == COLUMNS["cloze/baselines.csv"] and line["count"] == 20
     assert 2 <= line["candidates"] <= 4
     assert line["random"] >= 1 / line["candidates"]  # the mean of reciprocals
     assert 0 < line["most_frequent"] <= 1
 
 
-def wording(folder: Path, count: int) -> Wording:
+def wording(folder: Path, count: int) -> cloze.Wording:
     """Write words w0, w1, ... and the candidates of the sample questions."""
     write_words(folder / "words.tsv", [(f"w{n}", 1) for n in range(WORDS)])
     counts = questions(count).candidate_counts.tolist()
     lines = ["\t".join(f"c{n}" for n in range(of)) + "\n" for of in counts]
     (folder / "dev_candidates.tsv").write_text("".join(lines))
-    return load_wording(folder)
+    return cloze.load_wording(folder)
 
 
 @pytest.mark.parametrize("strategy", ["query_gating", "adaptive_computation"])
@@ -123,7 +92,7 @@ def test_a_trace_in_words(tmp_path: Path, strategy: str) -> None:
     reader, split = make(strategy=strategy, steps=3), questions(5)
     words = wording(tmp_path, 5)
     for number in range(5):
-        result = query_trace(reader, split, number, words)
+        result = cloze.query_trace(reader, split, number, words)
         known = trace_query(reader, split, number)
         assert json.loads(json.dumps(result)) == result
         assert result["query"].count("XXXXX") == 1
@@ -143,5 +112,5 @@ def test_a_trace_in_words(tmp_path: Path, strategy: str) -> None:
 
 def test_attention_is_summed_over_occurrences() -> None:
     weights = torch.tensor([0.3, 0.2, 0.4, 0.1, 0.0])
-    assert attended(["b", "a", "c", "b", "d"], weights) in (["b", "c", "a"], ["c", "b", "a"])
-    assert attended(["a", "b", "a"], torch.tensor([0.3, 0.4, 0.3])) == ["a", "b"]
+    assert cloze.attended(["b", "a", "c", "b", "d"], weights) in (["b", "c", "a"], ["c", "b", "a"])
+    assert cloze.attended(["a", "b", "a"], torch.tensor([0.3, 0.4, 0.3])) == ["a", "b"]

@@ -98,12 +98,11 @@ def test_rows_of_each_depth_and_pearsons_r(folder: Path) -> None:
     expected = np.corrcoef(steps[:15], hops)[0, 1]
     assert multihop.step_correlation(run, result, test) == pytest.approx(expected, abs=1e-12)
     correlations = [{**start, "correlation": 0.5}, {**start, "seed": 2, "correlation": None}]
-    assert multihop.summary_rows(correlations, [*rows, *rows]) == [
-        {
-            **{"model": "hop_attention", "run": "as set", "accuracy": pytest.approx(0.9)},
-            **{"accuracy_beyond": 0.4, "mean_steps": pytest.approx(1.6), "correlation": 0.5},
-        }
-    ]
+    summary = multihop.summarize(correlations, [*rows, *rows])
+    assert summary["hop_attention"]["as set"] == {
+        **{"accuracy": pytest.approx(0.9), "accuracy_beyond": 0.4},
+        **{"mean_steps": pytest.approx(1.6), "correlation": 0.5},
+    }
     without = evaluation(test, right, None)
     assert multihop.step_correlation(run, without, test) is None
     assert {row["mean_steps"] for row in multihop.hop_rows(run, without, test)} == {None}

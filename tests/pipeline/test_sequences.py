@@ -17,15 +17,8 @@ from actmodels.sequences.training import SequenceTraining
 from actmodels.tables import COLUMNS
 from pipeline.parameters.study_sections import Sequences, SequenceStudy
 from pipeline.runtime.results import StoredText, stored_text
-from pipeline.sequences import (
-    NO_DATA,
-    SequenceRun,
-    metric_rows,
-    plan,
-    run_name,
-    task_of,
-)
-from pipeline.studies.study import train
+from pipeline.sequences import NO_DATA, SequenceRun, metric_rows, plan, run_name, task_of
+from pipeline.trials.study import train
 from tests.pipeline.test_study_params import PARITY
 from tune.execution import Execution
 from tune.grid import Trial
@@ -52,10 +45,6 @@ def study(**changes: Any) -> Sequences:
 RUNS = plan(study())  # of each task two without ACT, then two with it
 
 
-def kinds(**kinds: Any) -> list[SequenceRun]:
-    return plan(study(seeds=[1], tasks={"parity": SequenceStudy(**PARITY | {"mechanisms": kinds})}))
-
-
 def test_a_run_for_each_mechanism_grid_point_and_seed() -> None:
     both = ("without ACT", 3), ("without ACT", 4)
     act = ("ACT, ponder weight 0.01", 3), ("ACT, ponder weight 0.01", 4)
@@ -63,7 +52,9 @@ def test_a_run_for_each_mechanism_grid_point_and_seed() -> None:
     assert [run.config.halting for run in RUNS[1:3]] == [None, ActConfig(0.01, 0.01, 5, 1.0)]
     assert RUNS[0].config.model == "parity_rnn_none"
     # each kind takes the common settings that it has: fixed steps have no epsilon
-    runs = kinds(dact={"ponder_weight": [0.1], "epsilon": [0.2]}, fixed_steps={"steps": [2, 3]})
+    kinds = {"dact": {"ponder_weight": [0.1], "epsilon": [0.2]}, "fixed_steps": {"steps": [2, 3]}}
+    parity = SequenceStudy(**PARITY | {"mechanisms": kinds})
+    runs = plan(study(seeds=[1], tasks={"parity": parity}))
     fixed = [FixedStepsConfig(steps) for steps in (2, 3)]
     assert [run.config.halting for run in runs] == [DactConfig(0.2, 0.1, 5, 1.0), *fixed]
 

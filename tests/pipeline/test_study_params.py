@@ -36,8 +36,6 @@ PARITY: dict[str, Any] = {
 }
 FILE = {"urls": ["https://host/a.zip"], "sha256": "0" * 64, "bytes": None}
 SOURCE = FILE | {"members": ["a"]}
-
-
 HOPS, DEEP = "hop_attention", "must be at most 2, as a premise has at most 6 hops and max_hops is 4"
 
 
@@ -65,20 +63,14 @@ PARITYS, MECHANISMS = "sequences.tasks.parity", "halting.mechanisms"
     [
         ("texts.sources", {"../a": SOURCE}, ["../a is '../a'; must be a name of letters, digits"]),
         ("texts.sources", {"a": SOURCE | {"member": "x"}}, ["mean texts.sources.a.members?"]),
+        ("sequences.text", "a", ["text is 'a'; must be one of texts.sources: which is empty"]),
         (
-            "sequences.text",
-            "a",
-            ["sequences.text is 'a'; must be one of texts.sources: which is empty"],
-        ),
-        (
-            "sequences.tasks",
-            {"characters": CHARACTERS},
+            *("sequences.tasks", {"characters": CHARACTERS}),
             ["sequences.text is null, but characters need a text; name one of texts.sources: whi"],
         ),
         (PARITYS, comparing(atc={}), [f"unknown; did you mean {PARITYS}.mechanisms.act?"]),
         (
-            PARITYS,
-            comparing(dact={"steps": [2]}),
+            *(PARITYS, comparing(dact={"steps": [2]})),
             [
                 f"{PARITYS}.mechanisms.dact: steps is not a setting of parity",
                 f"{PARITYS}.mechanisms.dact: ponder_weight of parity is missing",
@@ -86,48 +78,33 @@ PARITYS, MECHANISMS = "sequences.tasks.parity", "halting.mechanisms"
         ),
         (PARITYS, having(PARITY, damping=0.1), ["settings.damping is unknown; must be one of bit"]),
         (
-            "sequences.tasks",
-            {"logic": LOGIC},
+            *("sequences.tasks", {"logic": LOGIC}),
             [
                 "tasks.logic.mechanisms.ponder_net: halting ponder_net is for one input with one "
                 "answer, as parity has; logic must have one of none, act, target_steps, fixed_steps"
             ],
         ),
         ("cloze_data.text.section_pattern", "(", ["is '('; must be a regular expression"]),
-        (
-            "cloze_data.source",
-            "text",
-            ["text.name is None; must be one of texts.sources: which is"],
-        ),
+        ("cloze_data.source", "text", ["text.name is None; must be one of texts.sources: whic"]),
         ("cloze_data.source", "whodidwhat", [f"{s} is not set; source whodid" for s in SPLITS]),
-        (
-            "cloze.question_types",
-            {"NE": READING},
-            ["cloze_data.source is 'none'; cloze.question_types needs questions:"],
-        ),
+        ("cloze.question_types", {"NE": READING}, ["is 'none'; cloze.question_types needs ques"]),
         ("fidelity.models.lstm_encoders", {"a": {}}, ["'lstm_encoders'; must be one of sweep.mod"]),
         (f"fidelity.models.{AA_NAME}", {"a": {"steps": 2}}, [f"{AA_NAME}.a.steps is unknown; did"]),
         ("sizes.models", ["cloze"], ["sizes.models[0] is 'cloze'; must be one of sweep.models"]),
         (MECHANISMS, {"atc": {}}, [f"{MECHANISMS}.atc is unknown; did you mean"]),
         (MECHANISMS, {"dact": {"steps": [2]}}, [f"{MECHANISMS}.dact.steps is unknown; did"]),
         (
-            "multihop.models",
-            {"hop_attention_fixed_steps": {}, "adaptive_attention": {}},
+            *("multihop.models", {"hop_attention_fixed_steps": {}, "adaptive_attention": {}}),
             [
                 "models.adaptive_attention: state_size of adaptive_attention is missing",
                 "models.hop_attention_fixed_steps: steps of hop_attention_fixed_steps is missing",
             ],
         ),
         (
-            "multihop.models",
-            {"spinn_pi": {"layer_size": [8], "tracking_size": [8]}},
+            *("multihop.models", {"spinn_pi": {"layer_size": [8], "tracking_size": [8]}}),
             ["multihop.models.spinn_pi: spinn_pi reads parses; multi-hop pairs have none"],
         ),
-        (
-            "multihop.models",
-            {HOPS: {"max_hops": [2, 3]}},
-            ["hop_attention.max_hops belongs in multihop.settings: it has one value"],
-        ),
+        ("multihop.models", {HOPS: {"max_hops": [2]}}, ["max_hops belongs in multihop.settings: "]),
         ("multihop.models", {HOPS: {"null_token": [False, True]}}, ["null_token is true; must be"]),
         ("multihop.settings", {}, ["multihop.settings.max_hops is missing"]),
         ("multihop.corpus.beyond", 3, [f"multihop.corpus.beyond is 3; {DEEP}"]),

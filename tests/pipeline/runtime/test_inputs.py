@@ -193,24 +193,22 @@ Path("made/one.txt").write_text("one")
 """
 
 
-def two_stages(project: Path, cache_type: str) -> None:
-    """Run a pipeline in which `tell` reads the output of `make`."""
-    (project / "make.py").write_text(MAKE)
-    (project / "tell.py").write_text(STAGE.format(body="pass"))
-    (project / "dvc.yaml").write_text(f"""
+TWO_STAGES = f"""
 stages:
   make: {{cmd: {sys.executable} make.py, deps: [make.py], outs: [made]}}
   tell: {{cmd: {sys.executable} tell.py, deps: [tell.py, made/one.txt], outs: [out.txt]}}
-""")
-    assert dvc("init", "--no-scm")[0] == dvc("config", "cache.type", cache_type)[0] == 0
-    assert dvc("repro")[0] == 0
+"""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cache_type", ["copy", "symlink"])
 def test_corrupt_inputs_are_quarantined(cache_type: str, project: Path) -> None:
     """The advised command also repairs a corrupt cache, which DVC trusts."""
-    two_stages(project, cache_type)
+    (project / "make.py").write_text(MAKE)
+    (project / "tell.py").write_text(STAGE.format(body="pass"))
+    (project / "dvc.yaml").write_text(TWO_STAGES)
+    assert dvc("init", "--no-scm")[0] == dvc("config", "cache.type", cache_type)[0] == 0
+    assert dvc("repro")[0] == 0
     (project / "made" / ".one.txt.99.tmp").write_text("half of it, which a kill left")
     assert tell(project, "pass") == (0, "")
     (cached,) = project.glob(".dvc/cache/files/md5/f9/7c5d*")  # md5 of "one"

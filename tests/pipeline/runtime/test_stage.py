@@ -176,10 +176,8 @@ def test_a_queued_experiment_has_the_projects_state(
     shutil.copy(ROOT / "params.yaml", folder)
     monkeypatch.setenv("DVC_ROOT", "/project")
     monkeypatch.setenv("HOME", "/home/me")
-    assert (artifacts("corpus"), state_folder()) == (
-        folder / "artifacts/corpus",
-        Path("/project/state"),
-    )
+    assert artifacts("corpus") == folder / "artifacts/corpus"
+    assert state_folder() == Path("/project/state")
     execution = execution_settings(load_params())
     assert (execution.storage, execution.finished) == ("/project/state/ray", "/project/state")
     params, change = load_params(), {"storage": "~/else/where", "state": "s3://bucket/state"}

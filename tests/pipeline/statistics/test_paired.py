@@ -8,7 +8,14 @@ from scipy.stats import t as student
 
 from actmodels.errors import ArtifactError
 from actmodels.tables import COLUMNS
-from pipeline.statistics.paired import Groups, HitsBySeed, compare, paired_rows, prediction_hits
+from pipeline.statistics.paired import (
+    Groups,
+    HitsBySeed,
+    against_first,
+    compare,
+    paired_rows,
+    prediction_hits,
+)
 
 
 def alone(pairs: int) -> Groups:
@@ -118,6 +125,25 @@ def test_models_without_a_common_seed_are_not_compared() -> None:
     models = {"base": hits(s1="ynny"), "m": hits(s2="ynny", s3="ynny")}
     with pytest.raises(ArtifactError, match=r"^m and base share no seed, so they cannot be"):
         paired_rows(models, "base", GROUPS)
+
+
+@pytest.mark.parametrize("seeds_paired", [False, True])
+def test_runs_are_compared_with_the_first_of_their_group(seeds_paired: bool) -> None:
+    results = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [1, 1, 1, 0], [1, 1, 0, 0]], dtype=float)
+    base = {"questions": "NE", "strategy": "s", "dev_accuracy": 0.5, "test_mean_steps": None}
+    named = zip((1, 1, 2, 2), results, strict=True)
+    rows = [
+        base | {"run": f"{n}", "steps": n, "test_accuracy": h.mean(), "hits": h} for n, h in named
+    ]
+    kept, groups = ("strategy", "steps"), {"NE": np.array([1, 1, 2, 3])}
+    both = against_first(rows, "questions", "run", groups, *kept, seeds_paired=seeds_paired)
+    assert [list(row) for row in both] == [COLUMNS["cloze/runs.csv"]] * 2
+    first, other = both
+    assert (first["difference"], first["low"], first["high"], first["p"]) == (0, 0, 0, 1)
+    assert (other["difference"], other["test_accuracy_mean"]) == pytest.approx((0.375, 0.625))
+    test = compare(results[:2], results[2:], groups["NE"], seeds_paired=seeds_paired)
+    assert other.items() >= test._asdict().items() and test.low < 0.375 < test.high
+    assert (other["run"], other["steps"], other["seeds"], other["pairs"]) == ("2", 2, 2, 4)
 
 
 def test_a_pair_of_another_split_is_named() -> None:

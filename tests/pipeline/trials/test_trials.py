@@ -59,7 +59,7 @@ def test_settings_and_the_metrics_of_the_best_epoch() -> None:
     """The ponder weight was halved by the best epoch: both values have a column."""
     config = sample_trial("adaptive_attention_supervised_act", ponder_weight=0.001)
     history = (EPOCH, replace(EPOCH, epoch=2, dev_accuracy=0.5))
-    row = trial_row(TrialRecord("k", config.as_dict(), 100, history, {"data": "d"}))
+    row = trial_row(config, TrialRecord("k", config.as_dict(), 100, history, {"data": "d"}))
     assert (row["ponder_weight"], row["ponder_weight_end"]) == (0.001, 0.0005)
     assert {name: row[name] for name in config.flat()} == config.flat()
     assert (row["epochs"], row["best_epoch"], row["dev_accuracy"]) == (2, 1, 0.6)

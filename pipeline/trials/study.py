@@ -1,21 +1,30 @@
-"""Train the runs of a study, and write its tables.
+"""The runs of a study: training, evaluation and tables.
 
 Rows may have more keys than the table has columns.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any, Generic, TypeVar
 
+import torch
+from tqdm import tqdm
+
+from actmodels.data.pairs import PairTensors
+from actmodels.data.trial_data import WordVectors
+from actmodels.evaluation import Evaluation, evaluate
 from actmodels.records import TrialRecord
-from actmodels.trial_config import BaseTrialConfig
-from pipeline.runtime.results import TableRow, write_json, write_tables
-from pipeline.runtime.stage import artifacts
-from pipeline.trials.execution import add_keys
+from actmodels.trial_config import BaseTrialConfig, TrialConfig
+from pipeline.runtime.results import TableRow, write_results
+from pipeline.trials.models import load_model
+from pipeline.trials.records import trial_row
 from tune.execution import Execution
-from tune.grid import Trial
+from tune.grid import Trial, with_keys
+from tune.store import TrialStore
 
 Config = TypeVar("Config", bound=BaseTrialConfig)
+Pairs = TypeVar("Pairs", bound=TrialConfig)
 
 
 @dataclass(frozen=True)
@@ -52,29 +61,38 @@ def train(
     digests = [digests] * len(runs) if isinstance(digests, str) else digests
     configs = {run.config: digest for run, digest in zip(runs, digests, strict=True)}
     trials: dict[Config, Trial] = {}
-    for digest in dict.fromkeys(digests):  # add_keys reads the code once per call
+    for digest in dict.fromkeys(digests):  # with_keys reads the code once per call
         group = [config for config in configs if configs[config] == digest]
-        trials |= zip(group, add_keys(digest, group, execution), strict=True)
+        keyed = with_keys(group, data_digest=digest, **execution.torch_settings)
+        trials |= zip(group, keyed, strict=True)
     records = run_trials(stage, [trials[c] for c in configs], execution, keep_weights=True)
     by_config = dict(zip(configs, records, strict=True))
     return [(run, by_config[run.config]) for run in runs]
 
 
+def with_weights(
+    stage: str, trained: Sequence[Trained[Config]], execution: Execution
+) -> Iterator[tuple[Run[Config], TrialRecord, BytesIO]]:
+    """Yield each run with its record and the weights of its best epoch."""
+    store = TrialStore(execution.trials)
+    for run, record in tqdm(trained, stage, unit="model", disable=not trained):
+        yield run, record, BytesIO(store.weights(record.key))
+
+
+def evaluate_runs(
+    stage: str, trained: Sequence[Trained[Pairs]], pairs: PairTensors, execution: Execution
+) -> Iterator[tuple[Run[Pairs], TrialRecord, Evaluation]]:
+    """Evaluate each run of a stage on a split."""
+    torch.set_num_threads(1)  # bit-identical results on any number of cores
+    words = WordVectors.load(execution.data_folder / "embedding.pt")
+    for run, record, weights in with_weights(stage, trained, execution):
+        model = load_model(run.config, words, weights, stage)
+        yield run, record, evaluate(model, pairs, run.config.input)
+
+
 def result_row(run: Run[Any], record: TrialRecord) -> TableRow:
-    """Return the dev metrics of a run's best epoch."""
-    best = record.best
-    dev = {name: value for name, value in best.result().items() if name.startswith("dev_")}
-    return {
-        **run.seeded,
-        "key": record.key,
-        "parameters": record.parameters,
-        "epochs": len(record.history),
-        "best_epoch": best.epoch,
-        "diverged": record.diverged,
-        **dev,
-        "dev_error": best.dev_error,
-        "ponder_weight_end": best.ponder_weight,
-    }
+    """Return the settings of a run, and the metrics of its best epoch."""
+    return trial_row(run.config, record) | run.labels | {"dev_error": record.best.dev_error}
 
 
 def history_rows(trained: Iterable[Trained[Any]]) -> list[TableRow]:
@@ -87,10 +105,7 @@ def history_rows(trained: Iterable[Trained[Any]]) -> list[TableRow]:
 
 
 def write_study(
-    stage: str,
-    trained: Iterable[Trained[Any]],
-    summary: TableRow,
-    **tables: Sequence[TableRow],
+    stage: str, trained: Iterable[Trained[Any]], summary: TableRow, **tables: Sequence[TableRow]
 ) -> None:
     """Write the tables, summary.json, and timings.csv (seconds of training of each run).
 
@@ -100,5 +115,4 @@ def write_study(
     for run, record in trained:
         seconds = [epoch.seconds for epoch in record.history if epoch.seconds is not None]
         timings.append(run.seeded | {"epochs": len(seconds), "seconds": sum(seconds)})
-    write_tables(stage, **tables, timings=timings)
-    write_json(artifacts(stage, "summary.json"), summary)
+    write_results(stage, summary, **tables, timings=timings)

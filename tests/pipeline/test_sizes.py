@@ -11,7 +11,7 @@ from actmodels.files import write_text
 from actmodels.trial_config import trial_from_dict
 from pipeline import sizes
 from pipeline.statistics.paired import Hits
-from tests.pipeline.studies.test_study import DA, params
+from tests.pipeline.trials.test_study import DA, params
 from tests.samples import sample_trial
 
 STUDY = {"models": [DA], "halvings": 2, "n_bootstrap": 100}
@@ -56,11 +56,9 @@ def test_extrapolation() -> None:
 
 @pytest.mark.parametrize(("count", "laws"), [(0, 0), (3, 0), (4, 1), (5, 2)])
 def test_a_law_needs_four_sizes(count: int, laws: int) -> None:
-    hits, study = (
-        dict(list(simulated().items())[:count]),
-        params(sizes=STUDY | {"max_ci_width": 1e-4}),
-    )
-    rows, points = sizes.extrapolated(hits, np.arange(4000), study.sizes)
+    hits = dict(list(simulated().items())[:count])
+    study = params(sizes=STUDY | {"max_ci_width": 1e-4}).sizes
+    rows, points = sizes.extrapolated(hits, np.arange(4000), study)
     assert len(rows) == laws and bool(points) == bool(laws)
     assert all(row["wide"] for row in rows)
 

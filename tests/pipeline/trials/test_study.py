@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from actmodels.errors import ArtifactError
@@ -12,7 +11,7 @@ from actmodels.files import write_text
 from pipeline import fidelity, halting
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
-from pipeline.studies.variants import best_config, with_overrides
+from pipeline.trials.execution import best_config, with_overrides
 from tests.pipeline.project import ROOT
 from tests.samples import SETTINGS, sample_trial
 
@@ -51,6 +50,7 @@ def test_a_deviation_trains_the_published_variant(winners: None) -> None:
     ]
     flat = runs[2].config.flat()
     assert (flat["scrambled_alignment"], flat["no_mask"], flat["dropout"]) == (True, False, 0.3)
+    assert runs[2].labels["changes"] == "scrambled_alignment: True"
 
 
 def test_a_halting_mechanism_keeps_the_network(winners: None) -> None:
@@ -78,17 +78,3 @@ def test_collapse_is_counted_by_runs() -> None:
     [point] = halting.point_rows(rows, 1.5)
     assert (point["seeds"], point["collapsed"]) == (4, 0.5)
     assert point["mean_steps_mean"] == pytest.approx(1.675)
-
-
-def test_variants_are_compared_with_the_first_of_their_model() -> None:
-    variants = {"corrected": {}, "worse": {"dropout": 0.9}}
-    study = params(fidelity={"models": {DA: variants}})
-    hits = np.array([[1, 1, 1, 0], [1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 0, 0]], dtype=float)
-    base = {"model": DA, "dev_accuracy": 0.5, "test_mean_steps": None}
-    named = zip(("corrected", "corrected", "worse", "worse"), hits, strict=True)
-    rows = [base | {"variant": n, "test_accuracy": h.mean(), "hits": h} for n, h in named]
-    first, second = fidelity.compare_variants(study, rows, np.arange(4))
-    assert (first["difference"], first["p"]) == (0.0, 1.0)
-    assert second["difference"] == pytest.approx(-0.375)
-    assert second["changes"] == "dropout: 0.9"
-    assert second["test_accuracy_mean"] == pytest.approx(0.375)
