@@ -12,7 +12,7 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Corpus
 from pipeline.parameters.section import SPLITS
 from pipeline.runtime.stage import artifacts, run_stage
-from pipeline.synthetic.captions.corpus import generate_split
+from pipeline.synthetic.corpus import generate_split
 
 # the pairs of each split, and the SHA-256 of the files that they come from
 Source = tuple[dict[str, Iterator[Pair]], dict[str, str]]

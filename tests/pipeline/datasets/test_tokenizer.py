@@ -5,7 +5,7 @@ import random
 from nltk.tokenize import NLTKWordTokenizer
 
 from pipeline.datasets.tokenizer import tokenize
-from pipeline.synthetic.captions.corpus import generate_split
+from pipeline.synthetic.corpus import generate_split
 from tests.pipeline.synthetic.build import captions
 
 # words, including all words of two tokens
