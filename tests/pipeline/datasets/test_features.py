@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from actmodels.errors import DataError
-from pipeline.baseline.features import INDICATORS, MEASURES, Features, bleu, overlap
+from pipeline.datasets.features import INDICATORS, MEASURES, Features, bleu, overlap
 from pipeline.datasets.tokens import TokenPair
 from pipeline.datasets.word_classes import word_class
 
