@@ -20,9 +20,9 @@ from actmodels.errors import ArtifactError, DataError
 from actmodels.files import replacing
 from pipeline.datasets.tokens import TokenPair
 from pipeline.inference.bundle import WORDS, read_bundle
+from pipeline.inference.explain import escape_controls, explain_steps, summarize
 from pipeline.inference.input_pairs import InputPair
 from pipeline.inference.predictor import PairError, PairPrediction, Predictor
-from pipeline.predict.explain import escape_controls, explain_steps, summarize
 
 CHUNK = 512  # pairs per update of the progress bar
 ADDED = ("model", "predicted", *LABELS, "steps", "unknown_words", "reliable", "refusal")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from actmodels.configs import LABELS
-from pipeline.predict.__main__ import main
+from pipeline.predict import main
 from pipeline.runtime.stage import run_command
 from tests.pipeline.tiny_export import PAIRS, write_export
 from tests.samples import sample_trial

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from pipeline.inference.explain import explain_steps, summarize
 from pipeline.inference.predictor import PairPrediction
-from pipeline.predict.explain import explain_steps, summarize
 
 SHARES = {"neutral": 0.1, "entailment": 0.65, "contradiction": 0.25}
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
