@@ -18,9 +18,7 @@ def read_pair_file(path: Path, split: str, settings: PairFiles) -> Iterator[Pair
         DataError: see read_rows, checked_split and as_pair.
     """
     rows = read_rows(path)  # reports an unknown suffix before any file is read
-    return checked_split(
-        ((row.where, row.number, as_pair(row, split, settings)) for row in rows), str(path)
-    )
+    return checked_split(rows, lambda row: as_pair(row, split, settings), str(path))
 
 
 def as_pair(row: Row, split: str, settings: PairFiles) -> Pair:
@@ -41,7 +39,7 @@ def as_pair(row: Row, split: str, settings: PairFiles) -> Pair:
         **{key: fields[key] for key in PARSES if fields.get(key) is not None},
     }
     own_names = {"sentence1": premise, "sentence2": hypothesis, "pairID": name}
-    return checked_pair(pair, row.where, own_names)
+    return checked_pair(row._replace(fields=pair), own_names)
 
 
 def _column(row: Row, part: str, names: Sequence[str]) -> str:

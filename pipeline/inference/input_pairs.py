@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from actmodels.errors import DataError
-from pipeline.datasets.rows import json_object, read_rows, text_lines
+from pipeline.datasets.rows import Row, json_object, read_rows, text_lines
+from pipeline.datasets.text_lines import numbered_lines
 
 KEYS = ("premise", "hypothesis")
 SNLI_KEYS = ("sentence1", "sentence2")  # as in SNLI and the corpus artifact
@@ -37,27 +38,27 @@ def read_file(path: Path) -> Iterator[InputPair]:
     Raises:
         DataError: see read_rows; or a row is not a pair.
     """
-    for row in read_rows(path):
-        yield _input_pair(row.where, row.number, row.fields)
+    yield from map(_input_pair, read_rows(path))
 
 
 def read_lines(file: BinaryIO) -> Iterator[InputPair]:
     """Yield the pairs of standard input: a JSON object a line, or premise, tab, hypothesis."""
-    for where, number, line in text_lines(file, STANDARD_INPUT):
+    lines = numbered_lines(file, STANDARD_INPUT)
+    for where, number, line in text_lines(lines, STANDARD_INPUT):
         if line.lstrip().startswith("{"):
-            yield _input_pair(where, number, json_object(line, where))
+            yield _input_pair(Row(where, number, json_object(line, where)))
         elif line.strip():
             sentences = line.rstrip("\r\n").split("\t")
             if len(sentences) != len(KEYS):
                 expected = "expected a JSON object, or premise, tab, hypothesis"
                 raise DataError(f"{where}: {expected}; got {len(sentences)} fields")
-            yield _input_pair(where, number, dict(zip(KEYS, sentences, strict=True)))
+            yield _input_pair(Row(where, number, dict(zip(KEYS, sentences, strict=True))))
 
 
-def _input_pair(where: str, number: int, fields: dict[str, Any]) -> InputPair:
-    keys = _sentence_keys(fields, where)
-    named = any(key in fields for key in ID_KEYS)
-    return InputPair(where, fields if named else {"line": number, **fields}, keys)
+def _input_pair(row: Row) -> InputPair:
+    keys = _sentence_keys(row.fields, row.where)
+    line = {} if any(key in row.fields for key in ID_KEYS) else {"line": row.number}
+    return InputPair(row.where, line | row.fields, keys)
 
 
 def _sentence_keys(names: Collection[str], where: str) -> tuple[str, str]:
