@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from actmodels.errors import DataError
-from pipeline.datasets.question import ClozeQuestion, check_answer
+from pipeline.datasets.question import BLANK, ClozeQuestion
 from pipeline.datasets.text_lines import decoded
 from pipeline.parameters.study_sections import CONTEXT_LINES
 
@@ -56,7 +56,17 @@ def _parse_question(lines: list[tuple[str, bytes]]) -> ClozeQuestion:
         expected = f"expected {CANDIDATES} between vertical bars"
         raise DataError(f"{where}: got {count} candidates; {expected}")
     question = ClozeQuestion(sentences[:-1], fields[0].split(), candidates, fields[1].strip())
-    check_answer(question, where)
+    answer = question.answer
+    problems = {
+        f"the query has no {BLANK}": BLANK not in question.query,
+        f"a candidate is empty or {BLANK}": "" in candidates or BLANK in candidates,
+        "a candidate is duplicated": len(set(candidates)) < len(candidates),
+        f"the answer {answer!r} is not among the candidates": answer not in candidates,
+        f"the answer {answer!r} is not in the document": answer not in question.document,
+    }
+    for problem in (problem for problem, holds in problems.items() if holds):
+        expected = f"expected {BLANK} for an answer in the document and the candidates"
+        raise DataError(f"{where}: {problem}; {expected}")
     return question
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from actmodels.cloze.questions import NO_CANDIDATE, PLACEHOLDER, UNKNOWN, QuestionTensors
-from actmodels.errors import DataError
 from pipeline.datasets.encode import as_tensor
 
 BLANK = "XXXXX"
@@ -31,21 +30,6 @@ class ClozeQuestion(NamedTuple):
     def document(self) -> list[str]:
         """All tokens of the document."""
         return [token for sentence in self.sentences for token in sentence]
-
-
-def check_answer(question: ClozeQuestion, where: str) -> None:
-    """Raise DataError, which names `where`, if the question cannot be answered."""
-    candidates, answer = question.candidates, question.answer
-    problems = {
-        f"the query has no {BLANK}": BLANK not in question.query,
-        f"a candidate is empty or {BLANK}": "" in candidates or BLANK in candidates,
-        "a candidate is duplicated": len(set(candidates)) < len(candidates),
-        f"the answer {answer!r} is not among the candidates": answer not in candidates,
-        f"the answer {answer!r} is not in the document": answer not in question.document,
-    }
-    for problem in (problem for problem, holds in problems.items() if holds):
-        expected = f"expected {BLANK} for an answer in the document and the candidates"
-        raise DataError(f"{where}: {problem}; {expected}")
 
 
 def count_words(questions: Iterable[ClozeQuestion], lowercase: bool) -> list[tuple[str, int]]:
