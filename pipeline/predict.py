@@ -32,12 +32,8 @@ def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m pipeline.predict", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add(
-        "file",
-        nargs="?",
-        metavar="FILE",
-        help="*.jsonl, *.csv, *.tsv or *.parquet; - is standard input",
-    )
+    formats = "*.jsonl, *.csv, *.tsv or *.parquet; - is standard input"
+    add("file", nargs="?", metavar="FILE", help=formats)
     add("--premise", metavar="TEXT", help="of a single pair")
     add("--hypothesis", metavar="TEXT", help="of a single pair")
     add("--model", metavar="NAME", help="an exported model (default: the best in best.json)")

@@ -10,13 +10,7 @@ from pipeline.parameters.schema import PairFiles
 
 
 def read_pair_file(path: Path, split: str, settings: PairFiles) -> Iterator[Pair]:
-    """Return the pairs of a split, the unlabeled ones included.
-
-    A pair without an id has the split and its line as id.
-
-    Raises:
-        DataError: see read_rows, checked_split and as_pair.
-    """
+    """Return the pairs of a split; one without an id has the split and its line as id."""
     rows = read_rows(path)  # reports an unknown suffix before any file is read
     return checked_split(rows, lambda row: as_pair(row, split, settings), str(path))
 

@@ -33,11 +33,7 @@ class InputPair(NamedTuple):
 
 
 def read_file(path: Path) -> Iterator[InputPair]:
-    """Yield the pairs of a file; a pair without an id gets the field `line`.
-
-    Raises:
-        DataError: see read_rows; or a row is not a pair.
-    """
+    """Yield the pairs of a file; a pair without an id gets the field `line`."""
     yield from map(_input_pair, read_rows(path))
 
 
