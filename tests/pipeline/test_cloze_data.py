@@ -15,8 +15,7 @@ from pipeline.datasets.cbt import format_question, parse_questions
 from pipeline.datasets.tokens import read_words
 from tests.pipeline.datasets.cloze_samples import question, text
 from tests.pipeline.datasets.test_whodidwhat import FILE
-from tests.pipeline.datasets.zips import make_zip
-from tests.pipeline.project import fetched, read_output, write_params
+from tests.pipeline.project import fetched, make_zip, read_output, write_params
 
 SPLITS = ("train", "dev", "test")
 

@@ -11,8 +11,7 @@ import pytest
 from actmodels.errors import DataError
 from pipeline import corpus
 from pipeline.datasets.snli import read_pairs
-from tests.pipeline.datasets.zips import make_zip
-from tests.pipeline.project import fetched, read_output, write_params, written
+from tests.pipeline.project import fetched, make_zip, read_output, write_params, written
 
 LABELS = ["neutral", "-", "entailment", "contradiction"]
 Source = Callable[..., dict[str, Any]]

@@ -9,8 +9,7 @@ import pytest
 from actmodels.errors import DataError
 from pipeline import texts
 from pipeline.runtime.results import stored_text
-from tests.pipeline.datasets.zips import make_zip
-from tests.pipeline.project import fetched, read_output, write_params, written
+from tests.pipeline.project import fetched, make_zip, read_output, write_params, written
 
 MEMBERS = {
     "t/first": b"one\ntwo",

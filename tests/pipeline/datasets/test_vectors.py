@@ -8,7 +8,7 @@ import torch
 
 from actmodels.errors import DataError
 from pipeline.datasets.vectors import draw_vectors, read_vectors
-from tests.pipeline.datasets.zips import make_zip
+from tests.pipeline.project import make_zip
 
 TEXT = """the 1 2 3
 , -0.5 1e-3 .25
