@@ -87,7 +87,7 @@ def test_pretrained_vectors(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"= One =\nToo short .\n", "stories.txt: no NE question for train in 1 sections"),
+        (b"= One =\nToo short .\n", "stories.txt: no NE question for train in 1 sections; take"),
         (
             b"caf\xe9\n",
             r"stories\.txt: not UTF-8 \(at byte 4\); name another cloze_data\.text\.name",

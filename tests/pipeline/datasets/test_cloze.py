@@ -6,7 +6,6 @@ from random import Random
 
 import pytest
 
-from actmodels.errors import DataError
 from pipeline.datasets.cloze import (
     Questions,
     build_questions,
@@ -145,8 +144,3 @@ def test_words_that_do_not_qualify() -> None:
     assert draw_question(context, ["Lena", "."], set(NAMES), draw) is None  # not in the document
     assert draw_question(context, ["Anna", "."], set(NAMES), draw) is not None
     assert draw_question(context, ["Anna", "Igor"], set(NAMES), draw) is None  # 8 others
-
-
-def test_a_split_without_questions() -> None:
-    with pytest.raises(DataError, match=r"^text: no NE question for dev in 0 sections; take a lon"):
-        build_questions(text(), "text", CONFIG.model_copy(update={"dev_share": 0.0}))

@@ -75,10 +75,8 @@ ROW = {"premise": "a", "hypothesis": "b", "label": 0, "id": "x"}
         ([ROW, ROW], ", row 2: the id 'x' was used before, at 1; expected a unique id"),
         ([ROW | {"label": 3}], ", row 1: label is 3; expected one of entailment, neutral, contradic"
          "tion, -, 0, 1, 2, -1; name its meaning in corpus.files.labels"),
-        ([ROW | {"label": None}], ", row 1: label is None; expected one of entailment, "),
         ([ROW | {"premise": 5}], ", row 1: premise is 5; must be text"),
         ([ROW | {"hypothesis": " "}], ", row 1: hypothesis has no words; correct or remove"),
-        ([ROW | {"id": None}], ", row 1: id is None; must be text"),
         ([ROW | {"label": -1}], " has no labeled pair; expected at least one"),
     ],
 )  # fmt: skip
