@@ -78,13 +78,6 @@ def test_unknown_words_end_the_first_line() -> None:
     assert render(without).strip() == summarize(without)
 
 
-def test_a_refusal() -> None:
-    reason, none = "no known word in the premise", dict.fromkeys(SHARES)
-    refused = PairPrediction(None, none, None, ["zorp"], None, reason)
-    assert summarize(refused) == f"unknown: {reason}; unknown words: 'zorp'"
-    assert not refused.reliable
-
-
 @pytest.mark.parametrize("color", [None, "256"])
 @pytest.mark.parametrize("width", [40, 80])
 def test_tokens_are_shaded_truncated_and_escaped(color: Any, width: int) -> None:

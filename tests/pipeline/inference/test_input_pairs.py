@@ -57,11 +57,6 @@ EXPECTED = "expected the columns 'premise' and 'hypothesis' or 'sentence1' and '
     ("name", "content", "sentence"),
     [
         ("p.jsonl", '{"text": "b", "premise": "a"}', f"line 1: {EXPECTED}; got 'premise', 'text'"),
-        (
-            "p.jsonl",
-            '{"sentence2": "b", "premise": "a"}',
-            f"line 1: {EXPECTED}; got 'premise', 'sentence2'",
-        ),
         ("p.csv", "x,sentence1,hypothesis\na,b,c\n", f"line 2: {EXPECTED}; got 'hypothesis', 's"),
     ],
 )
