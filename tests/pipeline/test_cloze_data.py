@@ -11,7 +11,7 @@ from actmodels.cloze.data import ReaderData
 from actmodels.cloze.questions import FIRST_WORD, PLACEHOLDER, QuestionTensors
 from actmodels.errors import DataError
 from pipeline import cloze_data, texts
-from pipeline.datasets.cbt import format_question, parse_questions
+from pipeline.datasets.question import format_question, parse_questions
 from pipeline.datasets.tokens import read_words
 from tests.pipeline.datasets.cloze_samples import question, text
 from tests.pipeline.datasets.test_whodidwhat import FILE
