@@ -6,8 +6,7 @@ from tqdm import tqdm
 
 from actmodels.files import file_digest
 from pipeline.datasets.download import fetch, locate
-from pipeline.datasets.pair_files import read_pair_file
-from pipeline.datasets.snli import PARSES, Pair, read_split, write_splits
+from pipeline.datasets.pairs import PARSES, Pair, read_pair_file, read_split, write_splits
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Corpus
 from pipeline.parameters.section import SPLITS

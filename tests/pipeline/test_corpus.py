@@ -10,7 +10,7 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline import corpus
-from pipeline.datasets.snli import read_pairs
+from pipeline.datasets.pairs import read_pairs
 from tests.pipeline.project import fetched, make_zip, read_output, write_params, written
 
 LABELS = ["neutral", "-", "entailment", "contradiction"]

@@ -5,7 +5,7 @@ import pytest
 
 from actmodels.configs import LABELS
 from actmodels.errors import ConfigError
-from pipeline.datasets.snli import Pair
+from pipeline.datasets.pairs import Pair
 from pipeline.datasets.tokenizer import tokenize
 from pipeline.parameters.schema import Captions
 from pipeline.synthetic.corpus import TENTHS, generate_split
