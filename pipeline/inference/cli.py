@@ -22,7 +22,7 @@ from pipeline.datasets.rows import Row
 from pipeline.datasets.tokens import TokenPair
 from pipeline.inference.bundle import WORDS, read_bundle
 from pipeline.inference.explain import escape_controls, explain_steps, summarize
-from pipeline.inference.input_pairs import name, sentence_keys
+from pipeline.inference.input_pairs import id_of, sentence_keys
 from pipeline.inference.predictor import PairError, PairPrediction, Predictor
 
 CHUNK = 512  # pairs per update of the progress bar
@@ -150,7 +150,7 @@ def _predict_group(
 
 
 def _prefix(row: Row) -> str:
-    return f"{escape_controls(name(row))}: " if name(row) else ""
+    return f"{escape_controls(id_of(row))}: " if id_of(row) else ""
 
 
 def make_writer(style: str, rows: Sequence[Row], out: TextIO, model: str, explain: bool) -> Writer:

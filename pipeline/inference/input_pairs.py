@@ -40,7 +40,7 @@ def _numbered(row: Row) -> Row:
     return row._replace(fields={"line": row.number} | row.fields)
 
 
-def name(row: Row) -> str:
+def id_of(row: Row) -> str:
     """Return the id or the line of a pair, empty for a pair of the command line."""
     line = f"line {row.fields['line']}" if "line" in row.fields else ""
     return next((str(row.fields[key]) for key in ID_KEYS if key in row.fields), line)

@@ -8,7 +8,7 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline.datasets.rows import Row
-from pipeline.inference.input_pairs import SNLI_KEYS, name, read_file, read_lines, sentence_keys
+from pipeline.inference.input_pairs import SNLI_KEYS, id_of, read_file, read_lines, sentence_keys
 
 
 def rows(path: Path, content: bytes | str) -> list[Row]:
@@ -19,9 +19,9 @@ def rows(path: Path, content: bytes | str) -> list[Row]:
 def test_a_pair_has_its_id_or_its_line(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     (pair,) = rows(path, "pairID,premise,hypothesis\n7,a,b\n")
-    assert (name(pair), list(pair.fields)) == ("7", ["pairID", "premise", "hypothesis"])
+    assert (id_of(pair), list(pair.fields)) == ("7", ["pairID", "premise", "hypothesis"])
     (pair,) = rows(path, 'premise,hypothesis\n"a\n",b\n')
-    assert (name(pair), list(pair.fields)) == ("line 3", ["line", "premise", "hypothesis"])
+    assert (id_of(pair), list(pair.fields)) == ("line 3", ["line", "premise", "hypothesis"])
 
 
 def test_tabs_and_json_objects_on_standard_input() -> None:
@@ -31,7 +31,7 @@ def test_tabs_and_json_objects_on_standard_input() -> None:
         {"line": 1, "premise": "A man sleeps.", "hypothesis": "He is awake."},
         {"line": 3, "premise": "a\tb", "hypothesis": "c"},
     ]
-    assert [name(row) for row in pairs] == ["line 1", "line 3"]
+    assert [id_of(row) for row in pairs] == ["line 1", "line 3"]
     assert [row.where for row in pairs] == ["standard input, line 1", "standard input, line 3"]
 
 
