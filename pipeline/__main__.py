@@ -57,7 +57,7 @@ def main() -> None:
     caller = Path.cwd()
     os.chdir(ROOT)
     if parsed.command == "predict":
-        from pipeline.predict.__main__ import main as predict
+        from pipeline.predict import main as predict
 
         predict(rest, caller)
     elif parsed.command == "ui":

@@ -20,7 +20,7 @@ from tqdm import tqdm
 from actmodels.cloze.data import FIRST_WORD, QuestionTensors, most_frequent_accuracy
 from actmodels.data.stored import save_stored
 from actmodels.errors import DataError
-from pipeline.datasets import cbt, whodidwhat
+from pipeline.datasets import question, whodidwhat
 from pipeline.datasets.archive import member_lines
 from pipeline.datasets.cloze import build_questions
 from pipeline.datasets.download import fetch
@@ -68,7 +68,7 @@ def from_text(settings: ClozeData, folder: Path) -> Kinds:
     kinds: Kinds = {kind: {} for kind in settings.question_types}
     for kind in settings.question_types:
         for split, questions in built[kind].items():
-            write_lines(folder / kind / f"{split}.txt", map(cbt.format_question, questions))
+            write_lines(folder / kind / f"{split}.txt", map(question.format_question, questions))
             kinds[kind][split] = partial(iter, questions)
     return kinds
 
@@ -80,7 +80,7 @@ def from_cbt(settings: ClozeData, _folder: Path) -> Kinds:
     def read(kind: str, split: str) -> Iterator[ClozeQuestion]:
         member = f"{settings.cbt.folder}/cbtest_{kind}_{CBT_FILES[split]}.txt"
         lines = member_lines(archive, member, "cloze_data.cbt", f"{kind} {split}")
-        return cbt.parse_questions((line for _, line in lines), f"{member} in {archive}")
+        return question.parse_questions((line for _, line in lines), f"{member} in {archive}")
 
     return {
         kind: {split: partial(read, kind, split) for split in SPLITS}

@@ -6,13 +6,12 @@ from tqdm import tqdm
 
 from actmodels.files import file_digest
 from pipeline.datasets.download import fetch, locate
-from pipeline.datasets.pair_files import read_pair_file
-from pipeline.datasets.snli import PARSES, Pair, read_split, write_splits
+from pipeline.datasets.pairs import PARSES, Pair, read_pair_file, read_split, write_splits
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Corpus
 from pipeline.parameters.section import SPLITS
 from pipeline.runtime.stage import artifacts, run_stage
-from pipeline.synthetic.captions.corpus import generate_split
+from pipeline.synthetic.corpus import generate_split
 
 # the pairs of each split, and the SHA-256 of the files that they come from
 Source = tuple[dict[str, Iterator[Pair]], dict[str, str]]
@@ -55,14 +54,14 @@ def fetched(corpus: Corpus) -> Source:
 
 def from_files(corpus: Corpus) -> Source:
     """Locate the files of the splits; return iterators that read them, with a progress bar."""
-    files = corpus.files
-    paths = {
-        split: locate(getattr(files, split), files.sha256[split], f"corpus.files.{split}")
-        for split in SPLITS
-    }
-    splits = {split: read_pair_file(path, split, files) for split, path in paths.items()}
-    bars = {s: iter(tqdm(pairs, f"read {s}", unit=" pairs")) for s, pairs in splits.items()}
-    return bars, {split: files.sha256[split] or file_digest(paths[split]) for split in SPLITS}
+    files, splits, digests = corpus.files, {}, {}
+    for split in SPLITS:
+        sha256 = files.sha256[split]
+        path = locate(getattr(files, split), sha256, f"corpus.files.{split}")
+        digests[split] = sha256 or file_digest(path)
+        pairs = read_pair_file(path, split, files)
+        splits[split] = iter(tqdm(pairs, f"read {split}", unit=" pairs"))
+    return splits, digests
 
 
 if __name__ == "__main__":

@@ -39,13 +39,12 @@ DESCRIPTION = "Textual entailment: premise and hypothesis to label, probabilitie
 
 def best_seeds(records: list[TrialRecord]) -> dict[str, TrialRecord]:
     """Return each model's record with the highest dev accuracy, the first on a tie."""
-    by_model: dict[str, list[TrialRecord]] = {}
+    best: dict[str, TrialRecord] = {}
     for record in records:
-        by_model.setdefault(record.config["model"], []).append(record)
-    return {
-        model: max(seeds, key=lambda record: record.best.dev_accuracy)
-        for model, seeds in by_model.items()
-    }
+        highest = best.setdefault(record.config["model"], record)
+        if record.best.dev_accuracy > highest.best.dev_accuracy:
+            best[record.config["model"]] = record
+    return best
 
 
 def dev_comparisons(batch_size: int) -> dict[str, dict[str, Any]]:

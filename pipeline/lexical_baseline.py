@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from actmodels.errors import DataError
-from pipeline.baseline.features import Features
 from pipeline.datasets.encode import files_digest
+from pipeline.datasets.features import Features
 from pipeline.datasets.tokens import TokenPair, read_token_pairs
 from pipeline.parameters.load import load_params
 from pipeline.parameters.section import SPLITS

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from tqdm import tqdm
 
 from actmodels.errors import DataError
-from pipeline.datasets.parses import right_branching, tree_over
-from pipeline.datasets.snli import PARSES, UNLABELED, Pair, read_pairs
+from pipeline.datasets.pairs import PARSES, UNLABELED, Pair, read_pairs
+from pipeline.datasets.parses import read_parse, right_branching
 from pipeline.datasets.tokenizer import tokenize
 from pipeline.datasets.tokens import TokenPair, write_token_pairs, write_words
 from pipeline.parameters.load import load_params
@@ -56,9 +56,13 @@ def trees(
     """
     for key, tokens in zip(PARSES, sentences, strict=True):
         if key in pair:
-            tree = tree_over(len(tokens), pair[key])
-            counts["right_branching" if tree is None else "parsed"] += 1
-            yield right_branching(len(tokens)) if tree is None else tree
+            parse = read_parse(pair[key])
+            if parse is not None and len(parse.leaves) == len(tokens):
+                counts["parsed"] += 1
+                yield parse.tree
+            else:
+                counts["right_branching"] += 1
+                yield right_branching(len(tokens))
 
 
 def main() -> None:

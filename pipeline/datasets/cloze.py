@@ -17,8 +17,7 @@ from collections.abc import Iterable, Sequence
 from random import Random
 
 from actmodels.errors import DataError
-from pipeline.datasets.cbt import CANDIDATES
-from pipeline.datasets.question import BLANK, ClozeQuestion
+from pipeline.datasets.question import BLANK, CANDIDATES, ClozeQuestion
 from pipeline.datasets.sentences import sections
 from pipeline.datasets.word_classes import word_class
 from pipeline.parameters.section import SPLITS

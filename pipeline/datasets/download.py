@@ -119,7 +119,9 @@ def _download(url: str, file: Fetched, part: Path, key: str) -> None:
     """Complete `part` from one URL and verify it; an invalid file is removed."""
     for _ in range(2):
         if urlsplit(url).scheme == "file":
-            resumed = _copy(url, part)
+            resumed = False
+            with _local_path(url).open("rb") as source, part.open("wb") as out:
+                copyfileobj(source, out)
         else:
             resumed = _transfer_with_retries(url, part, file, key)
         digest, size = file_digest(part), _size(part)
@@ -130,13 +132,6 @@ def _download(url: str, file: Fetched, part: Path, key: str) -> None:
             break  # otherwise the pieces may be of two versions: restart once
     expected = f"expected {file.sha256} of params.yaml"
     raise RefusedError(f"{size:,} bytes came with SHA-256 {digest}, {expected}")
-
-
-def _copy(url: str, part: Path) -> bool:
-    """Copy a local file; return False, because a copy is never resumed."""
-    with _local_path(url).open("rb") as source, part.open("wb") as out:
-        copyfileobj(source, out)
-    return False
 
 
 def _local_path(url: str) -> Path:

@@ -39,12 +39,6 @@ def read_parse(text: str) -> Parse | None:
     return parse if sizes == [1] else None
 
 
-def tree_over(tokens: int, text: str) -> list[int] | None:
-    """Return the tree of a parse; None if it is not a binary parse with `tokens` leaves."""
-    parse = read_parse(text)
-    return None if parse is None or len(parse.leaves) != tokens else parse.tree
-
-
 def right_branching_parse(parts: Sequence[str]) -> str:
     """Return the parse ( first ( second ( ... last ) ) ) of constituents."""
     *before, parse = parts

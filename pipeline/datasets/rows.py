@@ -8,7 +8,7 @@ import gzip
 import json
 import math
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn
@@ -54,9 +54,9 @@ def _read(path: Path, read: Callable[[BinaryIO, str], Iterator[Row]]) -> Iterato
         raise DataError(f"{path}: cannot be read ({reason})") from error
 
 
-def text_lines(file: BinaryIO, source: str) -> Iterator[tuple[str, int, str]]:
-    """Yield place, number and text of each line, without the byte order mark."""
-    for number, line in numbered_lines(file, source):
+def text_lines(lines: Iterable[tuple[int, bytes]], source: str) -> Iterator[tuple[str, int, str]]:
+    """Yield place, number and text of each numbered line, without the byte order mark."""
+    for number, line in lines:
         where = f"{source}, line {number}"
         text = decoded(line, where)
         yield where, number, text.removeprefix("\ufeff") if number == 1 else text
@@ -79,15 +79,20 @@ def json_object(line: str, where: str) -> dict[str, Any]:
     return parsed
 
 
-def _jsonl(file: BinaryIO, source: str) -> Iterator[Row]:
-    for where, number, line in text_lines(file, source):
+def jsonl_rows(lines: Iterable[tuple[int, bytes]], source: str) -> Iterator[Row]:
+    """Yield the JSON objects of numbered lines; empty lines are skipped."""
+    for where, number, line in text_lines(lines, source):
         if line.strip():
             yield Row(where, number, json_object(line, where))
 
 
+def _jsonl(file: BinaryIO, source: str) -> Iterator[Row]:
+    return jsonl_rows(numbered_lines(file, source), source)
+
+
 def _table(file: BinaryIO, source: str, **dialect: Any) -> Iterator[Row]:
     """Yield the rows of a table whose first line names the columns."""
-    lines = (line for _, _, line in text_lines(file, source))
+    lines = (line for _, _, line in text_lines(numbered_lines(file, source), source))
     rows = csv.reader(lines, strict=True, **dialect)
     try:
         header = next(rows, [])
@@ -108,12 +113,10 @@ def _parquet(file: BinaryIO, source: str) -> Iterator[Row]:
     from pyarrow import ArrowException  # 0.3 s that other formats do not need
     from pyarrow.parquet import ParquetFile
 
-    number = 0
     try:
-        for batch in ParquetFile(file).iter_batches():
-            for fields in batch.to_pylist():
-                number += 1
-                yield Row(f"{source}, row {number}", number, fields)
+        rows = (row for batch in ParquetFile(file).iter_batches() for row in batch.to_pylist())
+        for number, fields in enumerate(rows, start=1):
+            yield Row(f"{source}, row {number}", number, fields)
     except ArrowException as error:
         raise DataError(f"{source}: not Parquet ({error})") from error
 

@@ -11,12 +11,10 @@ smaller one. Its bits come from a hash: the generator of torch keeps 32 bits of 
 import codecs
 import hashlib
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from tqdm import tqdm
 
@@ -26,8 +24,6 @@ from pipeline.datasets.archive import member_lines, named
 from pipeline.datasets.download import fetch
 from pipeline.parameters.schema import Vectors
 
-Array = NDArray[np.float32]
-CHUNK_LINES = 4096  # parsed together
 BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -64,12 +60,10 @@ def read_vectors(
         DataError: the archive is corrupt, or the first line or the line of a wanted word has
             another number of columns or a value that is not finite.
     """
-    vectors = np.zeros((len(words), dimensions), np.float32)
-    found = np.zeros(len(words), bool)
+    vectors, found = torch.zeros(len(words), dimensions), torch.zeros(len(words)).bool()
     rows = {word.encode(): row for row, word in enumerate(words)}
     # a word with spaces is recognized by its part before the first space
     starts = {word.partition(b" ")[0] for word in rows}
-    chunk: dict[int, tuple[str, bytes]] = {}  # of each row, the place and the numbers
     source = named(archive, member)
     for number, line in member_lines(archive, member, "vectors.glove", "vectors"):
         if line[: line.find(b" ")] not in starts and number > 1:
@@ -80,28 +74,17 @@ def read_vectors(
         word, numbers = _columns(line, dimensions, where)
         row = rows.get(word)
         if row is not None and not found[row]:
-            found[row], chunk[row] = True, (where, numbers)
-            if len(chunk) == CHUNK_LINES:
-                vectors[[*chunk]] = _parse(chunk.values())
-                chunk.clear()
-    if chunk:
-        vectors[[*chunk]] = _parse(chunk.values())
-    return torch.from_numpy(vectors), torch.from_numpy(found)
+            found[row], vectors[row] = True, _parse(numbers, where)
+    return vectors, found
 
 
-def _parse(lines: Collection[tuple[str, bytes]]) -> Array:
-    """Return the numbers [lines, dimensions]; DataError names the first that is not finite."""
-    try:
-        texts = [numbers.decode() for _, numbers in lines]
-        values = np.loadtxt(texts, np.float32, delimiter=" ", comments=None, ndmin=2)
-    except ValueError:  # slower, to find the cause
-        parsed = [[_number(text) for text in numbers.split(b" ")] for _, numbers in lines]
-        with np.errstate(over="ignore"):
-            values = np.array(parsed, np.float32)
-    for row, column in np.argwhere(~np.isfinite(values))[:1]:
-        where, numbers = [*lines][row]
-        shown = numbers.split(b" ")[column][:40].decode(errors="replace")
-        raise DataError(f"{where}: {shown!r} is not a finite number in single precision")
+def _parse(numbers: list[bytes], where: str) -> Tensor:
+    """Return the numbers of a line; DataError names the first that is not finite."""
+    values = torch.tensor([*map(_number, numbers)])
+    for number, finite in zip(numbers, values.isfinite().tolist(), strict=True):
+        if not finite:
+            shown = number[:40].decode(errors="replace")
+            raise DataError(f"{where}: {shown!r} is not a finite number in single precision")
     return values
 
 
@@ -116,19 +99,15 @@ def _is_header(line: bytes, dimensions: int, where: str) -> bool:
     return True
 
 
-def _columns(line: bytes, dimensions: int, where: str) -> tuple[bytes, bytes]:
-    """Split a line into its word and its numbers, separated by spaces."""
-    line = line.rstrip()
-    word, _, numbers = line.partition(b" ")
-    if numbers.count(b" ") == dimensions - 1 and numbers:
-        return word, numbers
-    word, *found = line.rsplit(b" ", dimensions)
+def _columns(line: bytes, dimensions: int, where: str) -> tuple[bytes, list[bytes]]:
+    """Split a line into its word and its numbers."""
+    word, *found = line.rstrip().rsplit(b" ", dimensions)
     _, *inner = word.split(b" ")
     if not all(math.isfinite(_number(piece)) for piece in inner):  # a word with spaces
         inner = []
     if (count := len(found) + len(inner)) != dimensions:
         raise _wrong_count(where, f"got {count}", dimensions)
-    return word, b" ".join(found)
+    return word, found
 
 
 def _number(text: bytes) -> float:

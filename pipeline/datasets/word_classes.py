@@ -16,11 +16,9 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from pipeline.datasets.tokenizer import is_word
 
-WordClass = Literal["content", "function", "mark"]
-
 
 @cache  # one entry per distinct word of the corpus
-def word_class(word: str) -> WordClass:
+def word_class(word: str) -> Literal["content", "function", "mark"]:
     """Return the class of a token; case is ignored."""
     if not is_word(word):
         return "mark"

@@ -18,22 +18,23 @@ from tqdm import tqdm
 from actmodels.configs import LABELS
 from actmodels.errors import ArtifactError, DataError
 from actmodels.files import replacing
+from pipeline.datasets.rows import Row
 from pipeline.datasets.tokens import TokenPair
 from pipeline.inference.bundle import WORDS, read_bundle
-from pipeline.inference.input_pairs import InputPair
+from pipeline.inference.explain import escape_controls, explain_steps, summarize
+from pipeline.inference.input_pairs import id_of, sentence_keys
 from pipeline.inference.predictor import PairError, PairPrediction, Predictor
-from pipeline.predict.explain import escape_controls, explain_steps, summarize
 
 CHUNK = 512  # pairs per update of the progress bar
 ADDED = ("model", "predicted", *LABELS, "steps", "unknown_words", "reliable", "refusal")
 as_json = partial(json.dumps, ensure_ascii=False, default=str)  # dates of Parquet
-Writer = Callable[[InputPair, PairPrediction], object]
+Writer = Callable[[Row, PairPrediction], object]
 
 
 def write_predictions(
     folder: Path,
     stored: dict[str, Any],
-    groups: Iterable[list[InputPair]],
+    groups: Iterable[list[Row]],
     style: str,
     *,
     explain: bool,
@@ -110,15 +111,15 @@ def open_output(path: Path | None) -> Iterator[TextIO]:
             raise DataError(f"{name} cannot be written: {error.strerror}") from error
 
 
-def _tokenize(row: InputPair, predictor: Predictor) -> TokenPair:
+def _tokenize(row: Row, predictor: Predictor) -> TokenPair:
     try:
-        return predictor.tokenize(*(row.fields[key] for key in row.keys))
+        return predictor.tokenize(*(row.fields[key] for key in sentence_keys(row)))
     except PairError as error:
         raise DataError(f"{row.where}: {error}") from error
 
 
 def _predict_group(
-    rows: list[InputPair],
+    rows: list[Row],
     pairs: list[TokenPair],
     predictor: Predictor,
     explain: bool,
@@ -148,13 +149,11 @@ def _predict_group(
     return refused < len(rows)
 
 
-def _prefix(row: InputPair) -> str:
-    return f"{escape_controls(row.name)}: " if row.name else ""
+def _prefix(row: Row) -> str:
+    return f"{escape_controls(id_of(row))}: " if id_of(row) else ""
 
 
-def make_writer(
-    style: str, rows: Sequence[InputPair], out: TextIO, model: str, explain: bool
-) -> Writer:
+def make_writer(style: str, rows: Sequence[Row], out: TextIO, model: str, explain: bool) -> Writer:
     """Return the function that writes a pair and its prediction.
 
     Args:
@@ -173,7 +172,7 @@ def make_writer(
             if field in (*ADDED, "attention"):
                 raise DataError(f"{row.where}: {field!r} is a field of the output; rename it")
 
-    def fields(row: InputPair, prediction: PairPrediction) -> dict[str, Any]:
+    def fields(row: Row, prediction: PairPrediction) -> dict[str, Any]:
         attention = {} if prediction.attention is None else {"attention": prediction.attention}
         return {**row.fields, "model": model, **prediction.row(), **attention}
 

@@ -16,10 +16,8 @@ CORPORA = {
     "snli": "SNLI 1.0 (Bowman et al. 2015), CC BY-SA 4.0, or archives configured instead",
     "files": "the files of `corpus.files` in params.yaml",
 }
-LICENSES = {
-    "snli": "cc-by-sa-4.0",
-    "files": "unknown",
-}  # of the training data; MIT for generated pairs
+# of the training data; MIT for generated pairs
+LICENSES = {"snli": "cc-by-sa-4.0", "files": "unknown"}
 HUB_DATASETS = {"snli": "stanfordnlp/snli"}
 VECTORS = {
     "random": "random word vectors, which have no license",

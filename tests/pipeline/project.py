@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,14 @@ def fetched(path: Path) -> dict[str, Any]:
     """Return the params.yaml entry of a file to download."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return {"urls": [path.as_uri()], "sha256": digest, "bytes": None}
+
+
+def make_zip(path: Path, members: Mapping[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            # of 1980: the same bytes at any time
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    return path
 
 
 def written(folder: Path, stage: str) -> dict[str, bytes]:

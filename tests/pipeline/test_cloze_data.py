@@ -10,12 +10,11 @@ import pytest
 from actmodels.cloze.data import FIRST_WORD, PLACEHOLDER, QuestionTensors, ReaderData
 from actmodels.errors import DataError
 from pipeline import cloze_data, texts
-from pipeline.datasets.cbt import format_question, parse_questions
+from pipeline.datasets.question import format_question, parse_questions
 from pipeline.datasets.tokens import read_words
 from tests.pipeline.datasets.cloze_samples import question, text
 from tests.pipeline.datasets.test_whodidwhat import FILE
-from tests.pipeline.datasets.zips import make_zip
-from tests.pipeline.project import fetched, read_output, write_params
+from tests.pipeline.project import fetched, make_zip, read_output, write_params
 
 SPLITS = ("train", "dev", "test")
 
@@ -87,7 +86,7 @@ def test_pretrained_vectors(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"= One =\nToo short .\n", "stories.txt: no NE question for train in 1 sections"),
+        (b"= One =\nToo short .\n", "stories.txt: no NE question for train in 1 sections; take"),
         (
             b"caf\xe9\n",
             r"stories\.txt: not UTF-8 \(at byte 4\); name another cloze_data\.text\.name",

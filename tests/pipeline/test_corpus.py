@@ -10,9 +10,8 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline import corpus
-from pipeline.datasets.snli import read_pairs
-from tests.pipeline.datasets.zips import make_zip
-from tests.pipeline.project import fetched, read_output, write_params, written
+from pipeline.datasets.pairs import read_pairs
+from tests.pipeline.project import fetched, make_zip, read_output, write_params, written
 
 LABELS = ["neutral", "-", "entailment", "contradiction"]
 Source = Callable[..., dict[str, Any]]
@@ -31,7 +30,7 @@ def snli(folder: Path, *, broken: str = "", **changes: Any) -> dict[str, Any]:
         f"snli_1.0/snli_1.0_{split}.jsonl": "".join(map(line, range(4))).encode()
         for split in corpus.SPLITS
     }
-    members["snli_1.0/snli_1.0_dev.jsonl"] += broken.encode(errors="surrogatepass")
+    members["snli_1.0/snli_1.0_dev.jsonl"] += broken.encode()
     archive = fetched(make_zip(folder / "mirror.zip", members))
     return {"source": "snli", "snli": archive | {"labeled_pairs": COUNTS} | changes}
 
@@ -39,9 +38,8 @@ def snli(folder: Path, *, broken: str = "", **changes: Any) -> dict[str, Any]:
 def files(folder: Path, *, broken: str = "", **changes: Any) -> dict[str, Any]:
     """Return the params.yaml section of the same pairs as files."""
     for split in corpus.SPLITS:
-        end = broken if split == "dev" else ""
-        text = "".join(map(line, range(4))) + end
-        (folder / f"{split}.jsonl").write_bytes(text.encode(errors="surrogatepass"))
+        text = "".join(map(line, range(4))) + (broken if split == "dev" else "")
+        (folder / f"{split}.jsonl").write_text(text)
     places = {split: f"{split}.jsonl" for split in corpus.SPLITS}
     return {"source": "files", "files": places | changes}
 
@@ -100,12 +98,8 @@ def test_files_give_the_pairs_of_the_archive(folder: Path) -> None:
     ("broken", "problem"),
     [
         ("{", "not JSON"),
-        ("\ud83d", "not UTF-8"),
         (line(2), "the id '2' was used before, at 3; expected a unique id"),
-        (line(6).replace('"A"', "null"), "sentence1 is None; must be text"),
         (line(6).replace('"B"', '" "'), "sentence2 has no words; correct or remove the pair"),
-        (line(6).replace("entailment", "maybe"), "gold_label is 'maybe'; "),
-        (line(6).replace("pairID", "x"), "not JSON .an object has a duplicate key"),
         (line(6).replace('"6"', '"a\\u0000"'), "pairID is .*; must be a name of printable letters"),
     ],
 )

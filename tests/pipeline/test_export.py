@@ -1,26 +1,23 @@
 """Export the best seeds, and write the same bytes in a second run."""
 
 import json
-import os
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-
-import pipeline.export as export
-import tune.tracking  # noqa: F401  first: it sets the environment that MLflow reads
-
-# isort: split
-from mlflow import MlflowClient
 from ruamel.yaml import YAML
 
 from actmodels.errors import ArtifactError
 from actmodels.records import EpochRecord, TrialRecord
+from pipeline import export
 from pipeline.inference.bundle import read_bundle
 from pipeline.inference.choice import best_model
 from pipeline.inference.predictor import Predictor
 from pipeline.parameters.load import load_params
 from tests.pipeline.tiny_export import PAIRS, retrained, tiny_trials
 from tests.samples import MODELS, sample_trial
+from tune.mlflow_store import Candidate
 
 
 def record(model: str, seed: int, *accuracies: float) -> TrialRecord:
@@ -88,12 +85,15 @@ def test_all_seeds_are_compared_on_dev(folder: Path) -> None:
     assert gap["low"] <= gap["difference"] <= gap["high"] and 0 <= gap["p"] <= 1
 
 
-@pytest.mark.slow
 def test_a_second_run_changes_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     retrained(folder, *tiny_trials())
+    calls: list[list[Candidate]] = []
+
+    def register(*arguments: Any) -> dict[str, str]:
+        calls.append([replace(candidate, code=()) for candidate in arguments[2]])
+        return {arguments[3]: "7"}
 
     def run() -> tuple[dict[str, bytes], str]:
         export.main()
@@ -101,21 +101,14 @@ def test_a_second_run_changes_nothing(
         contents = {path.as_posix(): path.read_bytes() for path in sorted(files)}
         return contents, capsys.readouterr().out
 
+    monkeypatch.setattr(export, "register", register)
     first, second = run(), run()
-    assert first == second
+    assert first == second and calls[0] == calls[1]
     best = json.loads(first[0]["artifacts/export/best.json"])
     assert best["best"] == best_model(best["models"])
-    client = MlflowClient(f"sqlite:///{folder}/state/mlflow.db")
-    versions = client.search_model_versions("name = 'textual-entailment'")
-    assert len(versions) == 2
-    for version in versions:
-        model = version.tags["model"]
-        assert version.tags["trial_key"] == best["models"][model]["key"]
-        assert version.tags["data_digest"] == "d1d2d3"
-        assert version.description.startswith(f"# {model}, seed ")
-        aliased = client.get_model_version_by_alias("textual-entailment", model)
-        assert aliased.version == version.version
-        assert f"models:/textual-entailment@{model} is version {version.version}\n" in first[1]
-    named = client.get_model_version_by_alias("textual-entailment", "best")
-    assert named.tags["model"] == best["best"]
-    assert "MLFLOW_TRACKING_URI" not in os.environ
+    assert f"models:/textual-entailment@{best['best']} is version 7\n" == first[1]
+    for candidate, (model, stored) in zip(calls[0], best["models"].items(), strict=True):
+        assert candidate.alias == candidate.tags["model"] == model
+        assert candidate.tags["trial_key"] == stored["key"]
+        assert candidate.tags["data_digest"] == "d1d2d3"
+        assert candidate.description.startswith(f"# {model}, seed ")

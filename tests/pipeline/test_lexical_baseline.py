@@ -9,10 +9,10 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline import lexical_baseline
-from pipeline.baseline.features import GROUPS
+from pipeline.datasets.features import GROUPS
 from pipeline.datasets.tokens import TokenPair, write_token_pairs
 from pipeline.parameters.schema import Feature
-from tests.pipeline.baseline.test_features import pair
+from tests.pipeline.datasets.test_features import pair
 from tests.pipeline.project import read_output, write_params, written
 
 ANIMALS = ("dog", "cat", "bird", "horse")

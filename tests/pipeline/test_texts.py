@@ -9,8 +9,7 @@ import pytest
 from actmodels.errors import DataError
 from pipeline import texts
 from pipeline.runtime.results import stored_text
-from tests.pipeline.datasets.zips import make_zip
-from tests.pipeline.project import fetched, read_output, write_params, written
+from tests.pipeline.project import fetched, make_zip, read_output, write_params, written
 
 MEMBERS = {
     "t/first": b"one\ntwo",
@@ -72,7 +71,6 @@ def test_without_members_the_file_is_the_text(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("members", "problem"),
     [
-        (["x/second"], r"has no member x/second \(the nearest are t/second\); correct the name"),
         ([], r"texts\.sources\.bad: .*mirror\.zip is a zip archive; name files of it in texts\.so"),
         (["empty"], r"^texts\.sources\.bad: the text is empty; expected at least one byte"),
     ],

@@ -11,8 +11,7 @@ from torch import Tensor
 from actmodels.errors import DataError
 from pipeline import vectors
 from pipeline.datasets.tokens import write_words
-from tests.pipeline.datasets.zips import make_zip
-from tests.pipeline.project import fetched, read_output, write_params, written
+from tests.pipeline.project import fetched, make_zip, read_output, write_params, written
 
 COUNTS = [("the", 60), ("café", 30), ("zzz", 9), ("rare", 1)]
 

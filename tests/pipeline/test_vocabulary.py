@@ -6,7 +6,7 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline import vocabulary
-from pipeline.datasets.snli import PARSES, Pair, write_splits
+from pipeline.datasets.pairs import PARSES, Pair, write_splits
 from pipeline.datasets.tokens import read_counts, read_token_pairs, write_words
 from tests.pipeline.project import read_output, write_params
 

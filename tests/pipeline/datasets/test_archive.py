@@ -11,7 +11,7 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline.datasets.archive import member_lines, open_member
-from tests.pipeline.datasets.zips import make_zip
+from tests.pipeline.project import make_zip
 
 LINES = b"".join(b"line %d of the file\n" % i for i in range(20_000))
 MODES = {"a.zip": "", "a.tgz": "w:gz", "a.tar": "w", "a.tar.bz2": "w:bz2", "a.tar.xz": "w:xz"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.datasets.parses import read_parse, right_branching, right_branching_parse, tree_over
+from pipeline.datasets.parses import read_parse, right_branching, right_branching_parse
 
 SNLI = "( ( Two women ) ( ( are ( holding ( to ( go packages ) ) ) ) . ) )"
 
@@ -10,8 +10,6 @@ SNLI = "( ( Two women ) ( ( are ( holding ( to ( go packages ) ) ) ) . ) )"
 def test_snli_parse() -> None:
     leaves = ["Two", "women", "are", "holding", "to", "go", "packages", "."]
     assert read_parse(SNLI) == (leaves, [0, 1, 0, 0, 0, 0, 4, 2])
-    assert tree_over(8, SNLI) == [0, 1, 0, 0, 0, 0, 4, 2]
-    assert tree_over(7, SNLI) is None
 
 
 def rebuild(leaves: list[str], tree: list[int]) -> str:

@@ -8,7 +8,7 @@ import torch
 
 from actmodels.errors import DataError
 from pipeline.datasets.vectors import draw_vectors, read_vectors
-from tests.pipeline.datasets.zips import make_zip
+from tests.pipeline.project import make_zip
 
 TEXT = """the 1 2 3
 , -0.5 1e-3 .25
@@ -55,7 +55,6 @@ def test_word2vec_header_is_skipped(tmp_path: Path) -> None:
     [
         ("a 1 2 3\nthe 1 2\n", "line 2: expected a word and 3 numbers, got 2"),
         ("a 1 2 3\nthe 1 2 3 4\n", "line 2: expected a word and 3 numbers, got 4"),
-        ("other 1 2\n", "line 1: expected a word and 3 numbers, got 2"),
         ("other 1 2 3 4 5\n", "line 1: .* got 5; correct vectors.dimensions or"),
         ("9 4\nthe 1 2 3 4\n", "line 1: .* the header has 4"),
         ("the 1 2 1e39\n", "line 1: '1e39' is not a finite number in single precision"),

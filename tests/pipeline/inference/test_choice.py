@@ -20,7 +20,6 @@ def model(mean: float, p: float | None = None, high: float = 0.01) -> dict[str, 
         ({DA: model(0.9)}, DA),
         ({DA: model(0.9), AA: model(0.89, p=0.3)}, AA),
         ({DA: model(0.9), AA: model(0.8, p=0.01)}, DA),
-        ({AA: model(0.9), DA: model(0.89, p=0.3)}, AA),
         ({DA: model(0.9), AA: model(0.88, p=0.2), COMPARING: model(0.89, p=0.3)}, COMPARING),
         ({DA: model(0.9), AA: model(0.8, p=0.001), COMPARING: model(0.89, p=0.3)}, COMPARING),
         # without steps the highest wins

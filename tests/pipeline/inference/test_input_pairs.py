@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.inference.input_pairs import SNLI_KEYS, InputPair, read_file, read_lines
+from pipeline.datasets.rows import Row
+from pipeline.inference.input_pairs import SNLI_KEYS, id_of, read_file, read_lines, sentence_keys
 
 
-def rows(path: Path, content: bytes | str) -> list[InputPair]:
+def rows(path: Path, content: bytes | str) -> list[Row]:
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return list(read_file(path))
 
@@ -18,9 +19,9 @@ def rows(path: Path, content: bytes | str) -> list[InputPair]:
 def test_a_pair_has_its_id_or_its_line(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     (pair,) = rows(path, "pairID,premise,hypothesis\n7,a,b\n")
-    assert (pair.name, list(pair.fields)) == ("7", ["pairID", "premise", "hypothesis"])
+    assert (id_of(pair), list(pair.fields)) == ("7", ["pairID", "premise", "hypothesis"])
     (pair,) = rows(path, 'premise,hypothesis\n"a\n",b\n')
-    assert (pair.name, list(pair.fields)) == ("line 3", ["line", "premise", "hypothesis"])
+    assert (id_of(pair), list(pair.fields)) == ("line 3", ["line", "premise", "hypothesis"])
 
 
 def test_tabs_and_json_objects_on_standard_input() -> None:
@@ -30,7 +31,7 @@ def test_tabs_and_json_objects_on_standard_input() -> None:
         {"line": 1, "premise": "A man sleeps.", "hypothesis": "He is awake."},
         {"line": 3, "premise": "a\tb", "hypothesis": "c"},
     ]
-    assert [row.name for row in pairs] == ["line 1", "line 3"]
+    assert [id_of(row) for row in pairs] == ["line 1", "line 3"]
     assert [row.where for row in pairs] == ["standard input, line 1", "standard input, line 3"]
 
 
@@ -40,34 +41,25 @@ def test_snli_keys_are_recognized_per_line(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
     pairs = rows(path, f"{json.dumps(snli)}\n{json.dumps(ours)}\n")
     assert pairs == [
-        InputPair(f"{path}, line 1", {"line": 1} | snli, SNLI_KEYS),
-        InputPair(f"{path}, line 2", {"line": 2} | ours),
+        Row(f"{path}, line 1", 1, {"line": 1} | snli),
+        Row(f"{path}, line 2", 2, {"line": 2} | ours),
     ]
-    (row,) = read_lines(io.BytesIO(json.dumps(snli).encode()))
-    assert row.keys == SNLI_KEYS
-    path = tmp_path / "pairs.csv"
-    pairs = rows(path, "sentence2,gold_label,sentence1\nb,-,a\n")
-    assert pairs == [InputPair(f"{path}, line 2", {"line": 2} | snli, SNLI_KEYS)]
+    assert [sentence_keys(row) for row in pairs] == [SNLI_KEYS, ("premise", "hypothesis")]
 
 
 EXPECTED = "expected the columns 'premise' and 'hypothesis' or 'sentence1' and 'sentence2'"
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "sentence"),
+    ("file", "content", "sentence"),
     [
         ("p.jsonl", '{"text": "b", "premise": "a"}', f"line 1: {EXPECTED}; got 'premise', 'text'"),
-        (
-            "p.jsonl",
-            '{"sentence2": "b", "premise": "a"}',
-            f"line 1: {EXPECTED}; got 'premise', 'sentence2'",
-        ),
         ("p.csv", "x,sentence1,hypothesis\na,b,c\n", f"line 2: {EXPECTED}; got 'hypothesis', 's"),
     ],
 )
-def test_rows_that_are_no_pairs(name: str, content: str, sentence: str, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=f"^{tmp_path}/{name}, {sentence}"):
-        rows(tmp_path / name, content)
+def test_rows_that_are_no_pairs(file: str, content: str, sentence: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=f"^{tmp_path}/{file}, {sentence}"):
+        rows(tmp_path / file, content)
 
 
 def test_a_line_of_standard_input_that_is_no_pair() -> None:

@@ -6,10 +6,10 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from pipeline.parameters.schema import Captions
-from pipeline.synthetic.captions.lexicon import VOCABULARIES
-from pipeline.synthetic.captions.pairs import cast
-from pipeline.synthetic.captions.sampling import Sampler
-from pipeline.synthetic.captions.scenes import SCENE, Frame, Meaning, Participant, Value
+from pipeline.synthetic.lexicon import VOCABULARIES
+from pipeline.synthetic.pairs import cast
+from pipeline.synthetic.sampling import Sampler
+from pipeline.synthetic.scenes import SCENE, Frame, Meaning, Participant, Value
 
 CONF = Path(__file__).parents[3] / "conf"
 ONE = Participant("people", plural=False, garment=0)

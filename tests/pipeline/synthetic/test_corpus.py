@@ -5,10 +5,10 @@ import pytest
 
 from actmodels.configs import LABELS
 from actmodels.errors import ConfigError
-from pipeline.datasets.snli import Pair
+from pipeline.datasets.pairs import Pair
 from pipeline.datasets.tokenizer import tokenize
 from pipeline.parameters.schema import Captions
-from pipeline.synthetic.captions.corpus import TENTHS, generate_split
+from pipeline.synthetic.corpus import TENTHS, generate_split
 from tests.pipeline.synthetic.build import captions
 
 SETTINGS = captions(seed=4, train=700, dev=200, test=200, unlabeled=0.05)

@@ -3,7 +3,7 @@ from itertools import combinations
 import pytest
 import yaml
 
-from pipeline.synthetic.captions.lexicon import VOCABULARIES, Selection, read_outline
+from pipeline.synthetic.lexicon import VOCABULARIES, Selection, read_outline
 from tests.pipeline.synthetic.worlds import COVERS
 
 SMALL = yaml.safe_load("""

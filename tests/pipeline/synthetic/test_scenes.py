@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipeline.synthetic.captions.pairs import ROTATION, draw_ambiguous, draw_group, draw_pair
-from pipeline.synthetic.captions.scenes import ENTAILMENT, Participant, judge, judge_fact
+from pipeline.synthetic.pairs import ROTATION, draw_ambiguous, draw_group, draw_pair
+from pipeline.synthetic.scenes import ENTAILMENT, Participant, judge, judge_fact
 from tests.pipeline.synthetic import worlds
 from tests.pipeline.synthetic.build import MANY, ONE, OTHER, PET, meaning, sampler
 

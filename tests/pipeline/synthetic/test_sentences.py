@@ -4,8 +4,8 @@ import re
 
 from pipeline.datasets.parses import read_parse
 from pipeline.datasets.tokenizer import tokenize
-from pipeline.synthetic.captions.pairs import ROTATION, draw_pair
-from pipeline.synthetic.captions.sentences import realize
+from pipeline.synthetic.pairs import ROTATION, draw_pair
+from pipeline.synthetic.sentences import realize
 from tests.pipeline.synthetic.build import MANY, ONE, PET, meaning, sampler
 
 

@@ -10,9 +10,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from pipeline.datasets.snli import Pair
+from pipeline.datasets.pairs import Pair
 from pipeline.datasets.tokenizer import tokenize
-from pipeline.synthetic.captions.corpus import generate_split
+from pipeline.synthetic.corpus import generate_split
 from tests.pipeline.synthetic.build import captions
 
 SETTINGS = captions(train=12000, dev=1500, test=1, unlabeled=0.0)

@@ -11,8 +11,8 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from pipeline.synthetic.captions import lexicon
-from pipeline.synthetic.captions.scenes import Key, Meaning, Value
+from pipeline.synthetic import lexicon
+from pipeline.synthetic.scenes import Key, Meaning, Value
 
 
 def covers(outline: dict[str, Any]) -> dict[str, set[str]]:

@@ -66,11 +66,6 @@ def overlap(pair: TokenPair) -> list[float]:
     return values
 
 
-def hypothesis_ngrams(pair: TokenPair) -> set[str]:
-    """Return the unigrams and bigrams of the hypothesis."""
-    return {*pair.hypothesis, *map(" ".join, ngrams(pair.hypothesis, 2))}
-
-
 def crossed(pair: TokenPair, n: int) -> set[str]:
     """Return pairs of n-grams of premise and hypothesis whose last words have the same class.
 
@@ -92,7 +87,9 @@ MEASURES: dict[str, Callable[[TokenPair], list[float]]] = {
     "overlap": overlap,
 }
 INDICATORS: dict[str, Callable[[TokenPair], set[str]]] = {
-    "hypothesis_ngrams": hypothesis_ngrams,
+    "hypothesis_ngrams": lambda pair: {
+        " ".join(ngram) for n in (1, 2) for ngram in ngrams(pair.hypothesis, n)
+    },
     "cross_unigrams": partial(crossed, n=1),
     "cross_bigrams": partial(crossed, n=2),
 }

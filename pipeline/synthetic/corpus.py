@@ -6,11 +6,11 @@ from itertools import cycle, islice, product
 
 from actmodels.configs import LABELS
 from actmodels.errors import ConfigError
-from pipeline.datasets.snli import UNLABELED, Pair
+from pipeline.datasets.pairs import UNLABELED, Pair
 from pipeline.parameters.schema import Captions
-from pipeline.synthetic.captions.pairs import draw_pair
-from pipeline.synthetic.captions.sampling import Sampler
-from pipeline.synthetic.captions.sentences import Caption, realize
+from pipeline.synthetic.pairs import draw_pair
+from pipeline.synthetic.sampling import Sampler
+from pipeline.synthetic.sentences import Caption, realize
 
 WORDINGS = 10  # tries per pair of meanings
 TRIES = 10_000  # per pair of sentences, before the corpus counts as exhausted

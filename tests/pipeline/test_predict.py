@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from actmodels.configs import LABELS
-from pipeline.predict.__main__ import main
+from pipeline.predict import main
 from pipeline.runtime.stage import run_command
 from tests.pipeline.tiny_export import PAIRS, write_export
 from tests.samples import sample_trial
@@ -121,14 +121,15 @@ def test_a_sentence_without_a_known_word_is_refused(run: Run) -> None:
     status, out, errors = run("-", "--format", "jsonl", stdin=pairs)
     refused, answer = map(json.loads, out.splitlines())
     assert status == 0 and errors.endswith("; unreliable answers: 0; refused: 1\n")
-    refusal = {"predicted": None, **dict.fromkeys(LABELS), "steps": None, "reliable": False}
-    assert refusal.items() <= refused.items()
+    nothing = {"predicted": None, **dict.fromkeys(LABELS), "steps": None, "reliable": False}
+    assert nothing.items() <= refused.items()
     assert refused["refusal"] == "no known word in the hypothesis"
     assert (answer["reliable"], answer["refusal"]) == (True, None)
     table = run("-", "--format", "csv", stdin=pairs)[1]
     assert next(csv.DictReader(io.StringIO(table)))["predicted"] == ""
     status, out, errors = run("--premise", "zorp", "--hypothesis", "word1", "--explain")
-    assert (status, out.split(";")[0]) == (1, "unknown: no known word in the premise")
+    refusal = "unknown: no known word in the premise; unknown words: 'zorp'"
+    assert (status, out.strip()) == (1, refusal)
     words = Path("artifacts/export/models/adaptive_attention/words.txt").resolve()
     problem = "no answer: each pair has a sentence without a known word; the vocabulary is"
     assert errors == f"{MODEL}error: {problem} {words}\n"

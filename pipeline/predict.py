@@ -22,8 +22,9 @@ from typing import Any
 
 from actmodels.errors import ArtifactError, ConfigError, DataError
 from actmodels.files import regular
+from pipeline.datasets.rows import Row
 from pipeline.inference.choice import best_model, takes_steps
-from pipeline.inference.input_pairs import KEYS, STANDARD_INPUT, InputPair, read_file, read_lines
+from pipeline.inference.input_pairs import KEYS, STANDARD_INPUT, read_file, read_lines
 from pipeline.runtime.stage import artifacts, run_command
 
 
@@ -32,12 +33,8 @@ def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m pipeline.predict", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add(
-        "file",
-        nargs="?",
-        metavar="FILE",
-        help="*.jsonl, *.csv, *.tsv or *.parquet; - is standard input",
-    )
+    formats = "*.jsonl, *.csv, *.tsv or *.parquet; - is standard input"
+    add("file", nargs="?", metavar="FILE", help=formats)
     add("--premise", metavar="TEXT", help="of a single pair")
     add("--hypothesis", metavar="TEXT", help="of a single pair")
     add("--model", metavar="NAME", help="an exported model (default: the best in best.json)")
@@ -90,7 +87,7 @@ def suggest_model_with_steps(name: str, models: Iterable[str]) -> None:
         print(f"{name} takes no inference steps to explain; {advice}", file=sys.stderr)
 
 
-def pair_groups(arguments: argparse.Namespace) -> Iterable[list[InputPair]]:
+def pair_groups(arguments: argparse.Namespace) -> Iterable[list[Row]]:
     """Return the pairs in groups; a group is validated as a whole before prediction.
 
     A file is one group, so an error in its last line is reported before the first prediction.
@@ -98,7 +95,7 @@ def pair_groups(arguments: argparse.Namespace) -> Iterable[list[InputPair]]:
     """
     if arguments.file is None:
         sentences = (arguments.premise, arguments.hypothesis)
-        return [[InputPair("the pair", dict(zip(KEYS, sentences, strict=True)))]]
+        return [[Row("the pair", 1, dict(zip(KEYS, sentences, strict=True)))]]
     name, rows = arguments.file, read_file(Path(arguments.file))
     if name == "-":
         if sys.stdin is None:

@@ -17,11 +17,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from actmodels.errors import ConfigError
-from pipeline.datasets.snli import UNLABELED
-from pipeline.synthetic.captions import scenes
-from pipeline.synthetic.captions.lexicon import GARMENTS, VOCABULARIES
-from pipeline.synthetic.captions.sampling import STATEMENTS, Sampler, draw
-from pipeline.synthetic.captions.scenes import SCENE, Frame, Key, Meaning, Participant, Value
+from pipeline.datasets.pairs import UNLABELED
+from pipeline.synthetic import scenes
+from pipeline.synthetic.lexicon import GARMENTS, VOCABULARIES
+from pipeline.synthetic.sampling import STATEMENTS, Sampler, draw
+from pipeline.synthetic.scenes import SCENE, Frame, Key, Meaning, Participant, Value
 
 ROTATION = (scenes.ENTAILMENT, scenes.NEUTRAL, scenes.CONTRADICTION)  # (premise - hypothesis) % 3
 TRIES = 1000  # per group; where facts suffice, six of seven tries succeed

@@ -8,7 +8,7 @@ one value (someone who runs does not sleep); numbers are exact.
 from dataclasses import dataclass
 from functools import cache
 
-from pipeline.synthetic.captions.lexicon import VOCABULARIES, Concept, Selection
+from pipeline.synthetic.lexicon import VOCABULARIES, Concept, Selection
 
 SCENE = -1  # the owner of facts about no participant
 Key = tuple[int, str]  # a fact: owner (0, 1 or SCENE) and slot

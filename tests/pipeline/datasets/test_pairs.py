@@ -1,6 +1,7 @@
-"""Pairs from files: columns, labels, ids, and the layouts of Hugging Face, SNLI and MultiNLI."""
+"""The artifact, values of a pair, and files in the layouts of Hugging Face, SNLI and MultiNLI."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,85 @@ import pytest
 from ruamel.yaml import YAML
 
 from actmodels.errors import DataError
-from pipeline.datasets.pair_files import read_pair_file
-from pipeline.datasets.snli import Pair
+from pipeline.datasets.pairs import Pair, checked_pair, read_pair_file, read_pairs, write_splits
+from pipeline.datasets.rows import Row
 from pipeline.parameters.schema import PairFiles
 from tests.pipeline.project import ROOT
+
+GOOD: Pair = {"gold_label": "neutral", "sentence1": "a", "sentence2": "b", "pairID": "1"}
+PAIRS = [
+    GOOD | {"sentence1": "A man in a café.", "sentence2": "He said “no”.\u2028\tGood\n"},
+    GOOD | {"gold_label": "-", "sentence1": "", "sentence2": "\\"},
+    GOOD | {"gold_label": "contradiction", "sentence1": "日本語", "reasoning_depth": 4},
+    GOOD | {"sentence1_binary_parse": "( a b )", "sentence2_binary_parse": ""},
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_splits(tmp_path / "corpus", "snli", {"train": iter(PAIRS), "dev": PAIRS[2:]})
+    return tmp_path / "corpus"
+
+
+def test_round_trip_and_summary(folder: Path) -> None:
+    assert list(read_pairs(folder / "train.jsonl")) == PAIRS
+    assert list(read_pairs(folder / "dev.jsonl")) == PAIRS[2:]
+    lines = (folder / "train.jsonl").read_bytes().split(b"\n")
+    assert len(lines) == len(PAIRS) + 1
+    assert "日本語".encode() in lines[2]
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["source"] == "snli"
+    assert summary["splits"]["train"] == {
+        **{"pairs": 4, "labeled": 3, "unlabeled": 1},
+        **{"neutral": 2, "entailment": 0, "contradiction": 1},
+    }
+
+
+def test_files_of_an_earlier_run_are_removed_also_on_failure(folder: Path) -> None:
+    write_splits(folder, "snli", {"train": PAIRS})
+    assert sorted(path.name for path in folder.iterdir()) == ["summary.json", "train.jsonl"]
+
+    def broken() -> Iterator[Pair]:
+        yield PAIRS[0]
+        raise DataError("the source broke")
+
+    with pytest.raises(DataError, match="the source broke"):
+        write_splits(folder, "snli", {"train": PAIRS, "dev": broken()})
+    assert not folder.exists()
+
+
+def check(fields: dict[str, Any]) -> Pair:
+    return checked_pair(Row("some.jsonl, line 17", 17, fields))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "problem"),
+    [
+        *(
+            ("pairID", name, "must be a name of print")
+            for name in (" ", "a\tb", "a\nb", "a\u202eb")
+        ),
+        ("pairID", 7, "must be text"),
+        ("gold_label", "maybe", "must be 'neutral', "),
+        ("gold_label", None, "must be 'neutral'"),
+        ("sentence1", "\ud83d", "must be text"),
+        ("sentence2_binary_parse", 3, "must be text"),
+        ("reasoning_depth", True, "must be a whole"),
+        ("reasoning_depth", -1, "must be at least 0"),
+    ],
+)
+def test_invalid_values(key: str, value: object, problem: str) -> None:
+    with pytest.raises(DataError) as error:
+        check(GOOD | {key: value})
+    assert str(error.value).startswith(f"some.jsonl, line 17: {key} is {value!r}; {problem}")
+
+
+def test_missing_keys_and_other_keys() -> None:
+    with pytest.raises(DataError, match=r"^some\.jsonl, line 17: sentence2 is missing$"):
+        check({key: value for key, value in GOOD.items() if key != "sentence2"})
+    others = {"sentence1_parse": "(ROOT a)", "annotator_labels": ["neutral"], "captionID": "c"}
+    assert list(check(others | GOOD).items()) == list(GOOD.items())
+
 
 DEFAULTS = YAML(typ="safe", pure=True).load(ROOT / "conf" / "base.yaml")["corpus"]["files"]
 
@@ -75,10 +151,8 @@ ROW = {"premise": "a", "hypothesis": "b", "label": 0, "id": "x"}
         ([ROW, ROW], ", row 2: the id 'x' was used before, at 1; expected a unique id"),
         ([ROW | {"label": 3}], ", row 1: label is 3; expected one of entailment, neutral, contradic"
          "tion, -, 0, 1, 2, -1; name its meaning in corpus.files.labels"),
-        ([ROW | {"label": None}], ", row 1: label is None; expected one of entailment, "),
         ([ROW | {"premise": 5}], ", row 1: premise is 5; must be text"),
         ([ROW | {"hypothesis": " "}], ", row 1: hypothesis has no words; correct or remove"),
-        ([ROW | {"id": None}], ", row 1: id is None; must be text"),
         ([ROW | {"label": -1}], " has no labeled pair; expected at least one"),
     ],
 )  # fmt: skip

@@ -3,8 +3,8 @@
 from random import Random
 
 from pipeline.parameters.schema import Captions
-from pipeline.synthetic.captions.lexicon import Concept, Neighbors
-from pipeline.synthetic.captions.scenes import CONTRADICTION, ENTAILMENT, NEUTRAL, Value
+from pipeline.synthetic.lexicon import Concept, Neighbors
+from pipeline.synthetic.scenes import CONTRADICTION, ENTAILMENT, NEUTRAL, Value
 
 NEGATABLE = frozenset({"action", "weather", "color", "mood", "headgear", "relation"})
 

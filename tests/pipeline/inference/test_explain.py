@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from pipeline.inference.explain import explain_steps, summarize
 from pipeline.inference.predictor import PairPrediction
-from pipeline.predict.explain import explain_steps, summarize
 
 SHARES = {"neutral": 0.1, "entailment": 0.65, "contradiction": 0.25}
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
@@ -76,13 +76,6 @@ def test_unknown_words_end_the_first_line() -> None:
     marks = without._replace(unknown_words=[","])
     assert summarize(marks) == f"{line}; unknown words: ','"
     assert render(without).strip() == summarize(without)
-
-
-def test_a_refusal() -> None:
-    reason, none = "no known word in the premise", dict.fromkeys(SHARES)
-    refused = PairPrediction(None, none, None, ["zorp"], None, reason)
-    assert summarize(refused) == f"unknown: {reason}; unknown words: 'zorp'"
-    assert not refused.reliable
 
 
 @pytest.mark.parametrize("color", [None, "256"])

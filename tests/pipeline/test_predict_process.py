@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.predict.test_command import PAIR, jsonl
+from tests.pipeline.test_predict import PAIR, jsonl
 from tests.pipeline.tiny_export import PAIRS, ROOT, write_export
 from tests.samples import sample_trial
 
@@ -28,7 +28,7 @@ def test_heavy_modules_are_not_imported(tmp_path: Path) -> None:
 import sys
 import threading
 sys.argv = ["predict", *{PAIR!r}]
-from pipeline.predict.__main__ import main
+from pipeline.predict import main
 assert "torch" not in sys.modules
 main()
 heavy = {{"mlflow", "ray", "dvc", "altair", "pydantic", "tune", "reports"}} & set(sys.modules)

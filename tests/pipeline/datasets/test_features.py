@@ -1,6 +1,5 @@
 """Features computed by hand, and matrices whose columns come from the training pairs."""
 
-import math
 import random
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from actmodels.errors import DataError
-from pipeline.baseline.features import INDICATORS, MEASURES, Features, bleu, overlap
+from pipeline.datasets.features import INDICATORS, MEASURES, Features, bleu, overlap
 from pipeline.datasets.tokens import TokenPair
 from pipeline.datasets.word_classes import word_class
 
@@ -24,15 +23,6 @@ def test_word_classes() -> None:
     assert {word_class(word) for word in ("dog", "running", "red", "22")} == {"content"}
     assert {word_class(word) for word in ("the", "The", "two", "not", "n't", "'s")} == {"function"}
     assert {word_class(word) for word in (".", "--", "''")} == {"mark"}
-
-
-def test_bleu_by_hand() -> None:
-    # hypothesis: a b c e; 3 of 4 words, then with one added to both 2 + 1 of 3 + 1 bigrams,
-    # 1 + 1 of 2 + 1 trigrams and 0 + 1 of 1 + 1 fourgrams; premise of 5: brevity penalty
-    brevity = math.exp(1 - 5 / 4)
-    precisions = [3 / 4, 3 / 4, 2 / 3, 1 / 2]
-    expected = [brevity * math.prod(precisions[:n]) ** (1 / n) for n in range(1, 5)]
-    assert bleu(pair("a b c d f", "a b c e")) == pytest.approx(expected)
 
 
 def test_bleu_matches_nltk() -> None:

@@ -1,4 +1,4 @@
-"""Read and write sentence pairs as JSON lines: SNLI (Bowman et al. 2015) and the corpus artifact.
+"""Sentence pairs: of SNLI (Bowman et al. 2015), of other files (corpus.files), and of the artifact.
 
     {"gold_label": "neutral", "sentence1": premise, "sentence2": hypothesis, "pairID": "..."}
 
@@ -9,7 +9,7 @@ label "-" means that the annotators did not agree; the stage vocabulary drops th
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -20,8 +20,9 @@ from actmodels.configs import LABELS
 from actmodels.errors import DataError, shown
 from actmodels.validators import NonNegativeInt
 from pipeline.datasets.archive import member_lines, named
-from pipeline.datasets.rows import json_object
-from pipeline.datasets.text_lines import decoded, write_lines
+from pipeline.datasets.rows import Row, jsonl_rows, read_rows
+from pipeline.datasets.text_lines import write_lines
+from pipeline.parameters.schema import PairFiles
 from pipeline.parameters.section import must_be
 from pipeline.parameters.sentences import sentence
 from pipeline.runtime.results import write_json
@@ -99,10 +100,8 @@ def read_split(archive: Path, folder: str, split: str, expected: int | None) -> 
     """
     member = f"{folder}/snli_1.0_{split}.jsonl"
     source, labeled = named(archive, member), 0
-    lines = member_lines(archive, member, "corpus.snli", f"snli {split}")
-    places = ((f"{member}, line {number}", number, line) for number, line in lines)
-    pairs = ((where, number, parse_pair(line, where)) for where, number, line in places)
-    for pair in checked_split(pairs, source):
+    rows = jsonl_rows(member_lines(archive, member, "corpus.snli", f"snli {split}"), member)
+    for pair in checked_split(rows, checked_pair, source):
         labeled += pair["gold_label"] != UNLABELED
         yield pair
     if expected is not None and labeled != expected:
@@ -112,34 +111,79 @@ def read_split(archive: Path, folder: str, split: str, expected: int | None) -> 
         )
 
 
-def checked_split(pairs: Iterable[tuple[str, int, Pair]], source: str) -> Iterator[Pair]:
-    """Yield the pairs of a split.
+def read_pair_file(path: Path, split: str, settings: PairFiles) -> Iterator[Pair]:
+    """Return the pairs of a split; one without an id has the split and its line as id."""
+    rows = read_rows(path)  # reports an unknown suffix before any file is read
+    return checked_split(rows, lambda row: as_pair(row, split, settings), str(path))
 
-    Args:
-        pairs: the place of each pair, the number of its line, and the pair.
+
+def as_pair(row: Row, split: str, settings: PairFiles) -> Pair:
+    """Convert a row by the configured columns and labels; other columns are dropped.
+
+    Raises:
+        DataError: a column is missing, a label is unknown, or a value is invalid.
+    """
+    fields = row.fields
+    names = {part: _column(row, part, settings.columns[part]) for part in settings.columns}
+    premise, hypothesis, name = names["premise"], names["hypothesis"], names["id"]
+    pair_id = fields.get(name, f"{split}-{row.number}")
+    pair = {
+        "gold_label": _label(row, names["label"], settings),
+        "sentence1": fields[premise],
+        "sentence2": fields[hypothesis],
+        "pairID": str(pair_id) if type(pair_id) is int else pair_id,
+        **{key: fields[key] for key in PARSES if fields.get(key) is not None},
+    }
+    own_names = {"sentence1": premise, "sentence2": hypothesis, "pairID": name}
+    return checked_pair(row._replace(fields=pair), own_names)
+
+
+def _column(row: Row, part: str, names: Sequence[str]) -> str:
+    """Return the first of `names` that the row has; the id is optional."""
+    name = next((name for name in names if name in row.fields), names[0])
+    if name in row.fields or part == "id":
+        return name
+    got = ", ".join(map(repr, row.fields))[:200]
+    raise DataError(
+        f"{row.where}: no column {' or '.join(names)}; got {got}; name the column of the {part} in "
+        f"corpus.files.columns.{part}"
+    )
+
+
+def _label(row: Row, name: str, settings: PairFiles) -> str:
+    value = row.fields[name]
+    # a column of integers with a missing value is one of floats in pandas
+    key = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    if key not in settings.labels:
+        known = ", ".join(settings.labels)
+        raise DataError(
+            f"{row.where}: {name} is {shown(value)}; expected one of {known}; name its meaning in "
+            "corpus.files.labels"
+        )
+    return settings.labels[key]
+
+
+def checked_split(rows: Iterable[Row], read: Callable[[Row], Pair], source: str) -> Iterator[Pair]:
+    """Yield the pairs of a split, which `read` returns for its rows.
 
     Raises:
         DataError: an id occurs twice, or no pair is labeled.
     """
     labeled = False
     first: dict[str, int] = {}
-    for where, number, pair in pairs:
-        if (before := first.setdefault(pair["pairID"], number)) != number:
+    for row in rows:
+        pair = read(row)
+        if (before := first.setdefault(pair["pairID"], row.number)) != row.number:
             problem = f"the id {shown(pair['pairID'])} was used before, at {before}"
-            raise DataError(f"{where}: {problem}; expected a unique id")
+            raise DataError(f"{row.where}: {problem}; expected a unique id")
         labeled = labeled or pair["gold_label"] != UNLABELED
         yield pair
     if not labeled:
         raise DataError(f"{source} has no labeled pair; expected at least one")
 
 
-def parse_pair(line: bytes, where: str) -> Pair:
-    """Parse and validate a line; see checked_pair."""
-    return checked_pair(json_object(decoded(line, where), where), where)
-
-
-def checked_pair(row: Any, where: str, names: Mapping[str, str] | None = None) -> Pair:
-    """Validate a pair; keys that are not in SnliPair are dropped.
+def checked_pair(row: Row, names: Mapping[str, str] | None = None) -> Pair:
+    """Validate the fields of a pair; keys that are not in SnliPair are dropped.
 
     Args:
         names: names of the keys in the file, for messages.
@@ -149,13 +193,13 @@ def checked_pair(row: Any, where: str, names: Mapping[str, str] | None = None) -
     """
     names = names or {}
     try:
-        pair: Pair = ADAPTER.validate_python(row, strict=True)
+        pair: Pair = ADAPTER.validate_python(row.fields, strict=True)
     except ValidationError as error:
         details = error.errors()[0]
         details["loc"] = tuple(names.get(str(key), key) for key in details["loc"])
-        raise DataError(f"{where}: {sentence(details, SnliPair)}") from None
+        raise DataError(f"{row.where}: {sentence(details, SnliPair)}") from None
     for key in ("sentence1", "sentence2"):
         if pair["gold_label"] != UNLABELED and not pair[key].strip():
             problem = f"{names.get(key, key)} has no words; correct or remove the pair"
-            raise DataError(f"{where}: {problem}")
+            raise DataError(f"{row.where}: {problem}")
     return pair
