@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 import ray
 
-import tune.runner
 from actmodels.errors import SweepError
 from actmodels.records import EpochRecord
 from tests.samples import MODELS, sample_trial
@@ -54,12 +53,8 @@ def callback(trials: list[Trial], tmp_path: Path) -> DriverCallback:
         checkpoints=storage(tmp_path),
         traces=tmp_path / "failures",
         keep_weights=False,
-        nodes=Nodes(execution(tmp_path)),
+        nodes=Nodes(Execution(tmp_path, tmp_path, tmp_path, 1, 0, RESTARTS, False)),
     )
-
-
-def execution(folder: Path) -> Execution:
-    return Execution(folder, folder, folder, 1, 0, RESTARTS, False)
 
 
 def ray_trial_of(trials: list[Trial], failures: int) -> Any:
@@ -126,20 +121,13 @@ def test_a_finished_trial_whose_weights_cannot_be_read_starts_over(
 Round = Callable[[list[Fusion], SweepStopper], None]
 
 
-def run_rounds(
-    monkeypatch: pytest.MonkeyPatch,
-    one: Round,
-    fusions: list[Fusion],
-    callback: DriverCallback,
-    folder: Path,
-) -> None:
-    """Run rounds of fusions with a fake Tuner."""
+def run_rounds(one: Round, trials: list[Trial], callback: DriverCallback) -> None:
+    """Run rounds of fusions, the first of all trials, with a fake Tuner."""
 
-    def tuner(_: Path, fusions: list[Fusion], __: Execution, stop: SweepStopper, *___: Any) -> Any:
-        return SimpleNamespace(fit=lambda: one(fusions, stop))
+    def tuner(fusions: list[Fusion], stopper: SweepStopper) -> Any:
+        return SimpleNamespace(fit=lambda: one(fusions, stopper))
 
-    monkeypatch.setattr(tune.runner, "tuner", tuner)
-    fit(folder, fusions, execution(folder), callback, lambda _: None)
+    fit(tuner, [Fusion(tuple(trials))], callback)
 
 
 def finished(trial: Trial) -> dict[str, Any]:
@@ -151,7 +139,7 @@ def finished(trial: Trial) -> dict[str, Any]:
 
 
 def test_trials_lost_in_every_round_are_given_up(
-    trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    trials: list[Trial], callback: DriverCallback
 ) -> None:
     seen: list[list[list[str]]] = []
 
@@ -160,15 +148,13 @@ def test_trials_lost_in_every_round_are_given_up(
         for fusion in fusions:
             callback.on_trial_error(1, [], ray_trial_of(list(fusion.trials), RESTARTS))
 
-    run_rounds(monkeypatch, losing, [Fusion(tuple(trials))], callback, tmp_path)
+    run_rounds(losing, trials, callback)
     assert len(seen) == 1 + RESTARTS
     assert set(callback.errors) == {trial.key for trial in trials}
     assert set(callback.errors.values()) == {"its workers died repeatedly; see the log above"}
 
 
-def test_fusions_are_split_when_nodes_join(
-    trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fusions_are_split_when_nodes_join(trials: list[Trial], callback: DriverCallback) -> None:
     """One of three trials has ended; the two others continue as single trials."""
     seen: list[list[list[str]]] = []
 
@@ -181,7 +167,7 @@ def test_fusions_are_split_when_nodes_join(
         assert stopper.stop_all() is (len(seen) == 1)
 
     callback.nodes.capacity = 1
-    run_rounds(monkeypatch, growing, [Fusion(tuple(trials))], callback, tmp_path)
+    run_rounds(growing, trials, callback)
     names = [trial.key for trial in trials]
     assert seen == [[names], [names[1:2], names[2:]]]
 
@@ -195,7 +181,7 @@ def failed_with(trials: list[Trial], error: str, folder: Path) -> Any:
 
 
 def test_a_full_storage_ends_the_sweep(
-    trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    trials: list[Trial], callback: DriverCallback, tmp_path: Path
 ) -> None:
     place = callback.checkpoints.location
     error = f"{qualified_name(StorageFullError)}: {place} is full"
@@ -205,7 +191,7 @@ def test_a_full_storage_ends_the_sweep(
         assert stopper.stop_all()
 
     with pytest.raises(SweepError) as raised:
-        run_rounds(monkeypatch, full, [Fusion(tuple(trials))], callback, tmp_path)
+        run_rounds(full, trials, callback)
     assert str(raised.value) == (
         f"{place} is full; make room there; nothing is lost: run the same command again to resume"
     )
