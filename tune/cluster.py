@@ -20,10 +20,9 @@ from typing import Any, TextIO, cast
 import psutil
 import ray
 
-from actmodels.errors import SweepError
+from actmodels.errors import SweepError, first_line
 from actmodels.files import replacing, write_text
 from actmodels.provenance import PACKAGE, sources
-from tune.tracking_uri import first_line
 
 PAUSES = (5.0, 20.0)  # seconds before the second and third start of a local Ray
 JOIN_TIMEOUT = 60.0  # seconds; Ray itself would try for minutes
