@@ -43,18 +43,23 @@ def group_by_shape(trials: Sequence[Trial]) -> dict[Hashable, list[Trial]]:
 
 
 def make_fusions(
-    groups: Mapping[Hashable, Sequence[Trial]], sizes: Mapping[Hashable, int], workers: int
+    trials: Sequence[Trial], sizes: Mapping[Hashable, int], workers: int
 ) -> list[Fusion]:
-    """Split groups into fusions: none above the size of its shape, at least one per worker."""
-    counts = {shape: -(-len(trials) // sizes[shape]) for shape, trials in groups.items()}
-    while sum(counts.values()) < min(workers, sum(map(len, groups.values()))):
+    """Split the groups of trials into fusions, in the order of their first trials.
+
+    sizes: the maximum by shape, 1 if missing. There is at least one fusion per worker.
+    """
+    groups = group_by_shape(trials)
+    counts = {shape: -(-len(group) // sizes.get(shape, 1)) for shape, group in groups.items()}
+    while sum(counts.values()) < min(workers, len(trials)):
         largest = max(groups, key=lambda shape: len(groups[shape]) / counts[shape])
         counts[largest] += 1
     fusions = []
-    for shape, trials in groups.items():
-        bounds = [len(trials) * number // counts[shape] for number in range(counts[shape] + 1)]
-        fusions += [Fusion(tuple(trials[a:b])) for a, b in pairwise(bounds)]
-    return fusions
+    for shape, group in groups.items():
+        bounds = [len(group) * number // counts[shape] for number in range(counts[shape] + 1)]
+        fusions += [Fusion(tuple(group[a:b])) for a, b in pairwise(bounds)]
+    position = {trial.key: number for number, trial in enumerate(trials)}
+    return sorted(fusions, key=lambda fusion: min(position[trial.key] for trial in fusion.trials))
 
 
 def split_largest(fusions: Sequence[Fusion], count: int) -> list[Fusion]:
@@ -68,9 +73,3 @@ def split_largest(fusions: Sequence[Fusion], count: int) -> list[Fusion]:
         result.remove(largest)
         result += [Fusion(largest.trials[:middle]), Fusion(largest.trials[middle:])]
     return result
-
-
-def in_order(fusions: Sequence[Fusion], trials: Sequence[Trial]) -> list[Fusion]:
-    """Sort fusions by the position of their first trial in `trials`."""
-    position = {trial.key: number for number, trial in enumerate(trials)}
-    return sorted(fusions, key=lambda fusion: min(position[trial.key] for trial in fusion.trials))

@@ -8,7 +8,7 @@ import torch
 from actmodels.trial_config import BaseTrialConfig
 from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import sample_data, sample_trial
-from tune.fusion import Fusion, group_by_shape, in_order, make_fusions
+from tune.fusion import Fusion, group_by_shape, make_fusions
 from tune.fusion_tuning import best_size, examples_per_second, try_sizes
 from tune.grid import Trial, with_keys
 
@@ -21,8 +21,7 @@ def trials(*configs: BaseTrialConfig) -> list[Trial]:
 
 def fusions(trials: list[Trial], size: int, workers: int) -> list[list[int]]:
     """The fusions as positions in the list."""
-    groups = group_by_shape(trials)
-    made = in_order(make_fusions(groups, dict.fromkeys(groups, size), workers), trials)
+    made = make_fusions(trials, dict.fromkeys(group_by_shape(trials), size), workers)
     position = {trial.key: number for number, trial in enumerate(trials)}
     return [[position[trial.key] for trial in fusion.trials] for fusion in made]
 
