@@ -9,9 +9,10 @@ from pipeline.parameters.load import load_params
 from pipeline.runtime.results import read_json
 from pipeline.runtime.stage import run_stage
 from pipeline.trials.environment import timed, write_environment
-from pipeline.trials.execution import add_keys, data_digest, execution_settings
+from pipeline.trials.execution import data_digest, execution_settings
 from pipeline.trials.models import weights_file
 from pipeline.trials.records import write_trials
+from tune.grid import with_keys
 from tune.selection import sample_sd
 from tune.store import TrialStore
 from tune.sweep import run_trials
@@ -27,7 +28,7 @@ def main() -> None:
         for seed in limits.seeds
     ]
     execution = execution_settings(params)
-    trials = add_keys(data_digest(), configs, execution)
+    trials = with_keys(configs, data_digest(), execution)
     store = TrialStore(execution.trials)
     swept = {m: store.load(w["key"], needs_weights=False) for m, w in best.items()}
     seconds = {m: (r and r.history[-1].seconds) or 0.0 for m, r in swept.items()}

@@ -27,10 +27,10 @@ class Execution:
     data_folder: Path
     state: Path
     storage: str | Path
-    cpus_per_trial: float
-    gpus_per_trial: float
-    max_failures: int
-    dashboard: bool
+    cpus_per_trial: float = 1
+    gpus_per_trial: float = 0
+    max_failures: int = 0
+    dashboard: bool = False
     trials_per_fusion: int | Literal["auto"] = 1
     matmul_precision: str = "highest"
     workers: int | None = None

@@ -11,9 +11,8 @@ from actmodels.records import TrialRecord
 from actmodels.trial_config import BaseTrialConfig
 from pipeline.runtime.results import TableRow, write_json, write_tables
 from pipeline.runtime.stage import artifacts
-from pipeline.trials.execution import add_keys
 from tune.execution import Execution
-from tune.grid import Trial
+from tune.grid import Trial, with_keys
 
 Config = TypeVar("Config", bound=BaseTrialConfig)
 
@@ -52,9 +51,9 @@ def train(
     digests = [digests] * len(runs) if isinstance(digests, str) else digests
     configs = {run.config: digest for run, digest in zip(runs, digests, strict=True)}
     trials: dict[Config, Trial] = {}
-    for digest in dict.fromkeys(digests):  # add_keys reads the code once per call
+    for digest in dict.fromkeys(digests):  # with_keys reads the code once per call
         group = [config for config in configs if configs[config] == digest]
-        trials |= zip(group, add_keys(digest, group, execution), strict=True)
+        trials |= zip(group, with_keys(group, digest, execution), strict=True)
     records = run_trials(stage, [trials[c] for c in configs], execution, keep_weights=True)
     by_config = dict(zip(configs, records, strict=True))
     return [(run, by_config[run.config]) for run in runs]

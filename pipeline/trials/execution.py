@@ -1,10 +1,8 @@
 """Plan trials: cluster settings, the digest of the data, keys; and the state of the sweep."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from actmodels.records import TrialRecord
-from actmodels.trial_config import BaseTrialConfig
 from pipeline.parameters.load import Params, load_params
 from pipeline.parameters.trials import sweep_trials
 from pipeline.runtime.results import read_json
@@ -33,25 +31,6 @@ def data_digest() -> str:
     return str(read_json("tensors", "manifest.json")["digest"])
 
 
-def add_keys(
-    digest: str,
-    configs: Sequence[BaseTrialConfig],
-    execution: Execution,
-    early_stopping: SuccessiveHalving | None = None,
-    search: SequentialSearch | None = None,
-) -> list[Trial]:
-    """Return the trials of configurations that are trained on data with this digest."""
-    return with_keys(
-        configs,
-        data_digest=digest,
-        device=execution.device,
-        threads=execution.threads,
-        precision=execution.matmul_precision,
-        early_stopping=early_stopping,
-        search=search,
-    )
-
-
 def planned_trials(params: Params, execution: Execution) -> list[Trial]:
     """Return the trials of the sweep, or the candidates of its search, as in params.yaml."""
     stopping, rule = params.sweep.early_stopping, None
@@ -60,7 +39,7 @@ def planned_trials(params: Params, execution: Execution) -> list[Trial]:
     search = SEARCHES[params.sweep.search](params.sweep.trials, params.sweep.search_seed)
     configs = search.draw(sweep_trials(params.sweep))
     sequential = search if isinstance(search, SequentialSearch) else None
-    return add_keys(data_digest(), configs, execution, rule, sequential)
+    return with_keys(configs, data_digest(), execution, rule, sequential)
 
 
 def sweep_status() -> str:

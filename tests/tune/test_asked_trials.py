@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.samples import MODELS, sample_trial
+from tests.samples import MODELS, keyed, sample_trial
 from tune.asked_trials import AskedTrials
-from tune.grid import Trial, with_keys
+from tune.grid import Trial
 from tune.search import OptunaSearch
 from tune.storage import storage
 
@@ -32,9 +32,7 @@ class Store:
 
     def opened(self, points: int | None) -> AskedTrials:
         search = OptunaSearch(points, 1) if points else None
-        arguments = {"data_digest": "d", "device": "cpu", "threads": 1}
-        trials = with_keys(CONFIGS, search=search, **arguments)  # type: ignore[arg-type]
-        return AskedTrials(trials, storage(self.folder), self.load)  # type: ignore[arg-type]
+        return AskedTrials(keyed(CONFIGS, search=search), storage(self.folder), self.load)  # type: ignore[arg-type]
 
     def train(self, trial: Trial) -> None:
         flat = trial.config.flat()

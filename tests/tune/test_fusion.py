@@ -7,16 +7,16 @@ import torch
 
 from actmodels.trial_config import BaseTrialConfig
 from tests.actmodels.sequences.samples import sample_trial as sequence_trial
-from tests.samples import sample_data, sample_trial
+from tests.samples import keyed, sample_data, sample_trial
 from tune.fusion import Fusion, group_by_shape, make_fusions
 from tune.fusion_tuning import best_size, examples_per_second, try_sizes
-from tune.grid import Trial, with_keys
+from tune.grid import Trial
 
 ADAPTIVE, DECOMPOSABLE = "adaptive_attention", "decomposable_attention"
 
 
 def trials(*configs: BaseTrialConfig) -> list[Trial]:
-    return with_keys(configs, data_digest="d", device="cpu", threads=1)
+    return keyed(configs)
 
 
 def fusions(trials: list[Trial], size: int, workers: int) -> list[list[int]]:

@@ -13,11 +13,11 @@ import ray
 
 from actmodels.errors import SweepError
 from actmodels.records import EpochRecord
-from tests.samples import MODELS, sample_trial
+from tests.samples import MODELS, keyed, sample_trial
 from tune.callback import DriverCallback
 from tune.execution import Execution
 from tune.fusion import Fusion
-from tune.grid import Trial, with_keys
+from tune.grid import Trial
 from tune.node_check import StorageFullError, qualified_name
 from tune.nodes import Nodes
 from tune.progress import Progress
@@ -40,7 +40,7 @@ class Silent:
 @pytest.fixture
 def trials() -> list[Trial]:
     configs = [sample_trial(MODELS[0], seed=seed) for seed in (1, 2, 3)]
-    return with_keys(configs, data_digest="d", device="cpu", threads=1)
+    return keyed(configs)
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def callback(trials: list[Trial], tmp_path: Path) -> DriverCallback:
         checkpoints=storage(tmp_path),
         traces=tmp_path / "failures",
         keep_weights=False,
-        nodes=Nodes(Execution(tmp_path, tmp_path, tmp_path, 1, 0, RESTARTS, False)),
+        nodes=Nodes(Execution(tmp_path, tmp_path, tmp_path)),
     )
 
 

@@ -9,11 +9,10 @@ import pytest
 
 from actmodels.records import TrialRecord
 from tests.end_to_end.project import ROOT, kill_session, wait_for
-from tests.samples import MODELS, sample_data, sample_trial, save_sample_data
+from tests.samples import MODELS, keyed, sample_data, sample_trial, save_sample_data
 from tests.tune.tracking_samples import children, parents
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
-from tune.grid import with_keys
 from tune.search import OptunaSearch
 from tune.sweep import run_trials
 
@@ -30,15 +29,8 @@ def search(state: Path, rule: SuccessiveHalving | None = None) -> list[TrialReco
         for rate in (0.01, 0.003, 0.001, 0.0003)
         for dropout in (0.0, 0.1)
     ]
-    trials = with_keys(
-        *(configs,),
-        data_digest="data",
-        device="cpu",
-        threads=1,
-        early_stopping=rule,
-        search=OptunaSearch(POINTS, 1),
-    )
-    execution = Execution(state, state, state / "ray", 1, 0, 2, False, system_metrics=False)
+    trials = keyed(configs, early_stopping=rule, search=OptunaSearch(POINTS, 1))
+    execution = Execution(state, state, state / "ray", max_failures=2)
     return run_trials("sweep", trials, execution)
 
 

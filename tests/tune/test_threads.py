@@ -67,11 +67,10 @@ def test_threads_of_a_running_trial(
     save_sample_data(tmp_path, sample_data())
     state = tmp_path / "state"
     watch(monkeypatch, tmp_path / "notes.jsonl", thread_counts)
-    execution = Execution(tmp_path, state, state / "ray", threads, 0, 1, False, workers=1)
+    execution = Execution(tmp_path, state, state / "ray", threads, workers=1)
     assert execution.threads == threads
     configs = [sample_trial("adaptive_attention", max_epochs=1, seed=seed) for seed in (1, 2)]
-    trials = with_keys(configs, data_digest="data", device="cpu", threads=threads)
-    run_trials("sweep", trials, execution)
+    run_trials("sweep", with_keys(configs, "data", execution), execution)
     notes = read_notes(tmp_path / "notes.jsonl")
     assert len(notes) == 2  # the second trial ran in the worker of the first, in a new thread
     assert all(note[name] == threads for note in notes for name in (*COUNTS, "busy"))

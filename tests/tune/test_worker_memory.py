@@ -25,9 +25,9 @@ def test_a_worker_does_not_grow_with_its_trials(
         save_stored(vars(part), tmp_path / f"{name}.pt")
     watch(monkeypatch, tmp_path / "notes.jsonl")
     state = tmp_path / "state"
-    execution = Execution(tmp_path, state, state / "ray", 1, 0, 0, False, workers=1)
+    execution = Execution(tmp_path, state, state / "ray", workers=1)
     configs = [trial(PAPER.width, 32, seed=seed) for seed in range(1, 6)]
-    run_trials("sweep", with_keys(configs, data_digest="data", device="cpu", threads=1), execution)
+    run_trials("sweep", with_keys(configs, "data", execution), execution)
     notes = read_notes(tmp_path / "notes.jsonl")
     before, after = ([note[name] for note in notes] for name in ("before", "after"))
     assert len(before) == 5

@@ -9,19 +9,19 @@ import pytest
 
 from actmodels.records import EpochRecord, TrialRecord
 from pipeline.trials.environment import timed, write_environment
-from tests.samples import sample_trial
+from tests.samples import keyed, sample_trial
 from tune.execution import Execution
-from tune.grid import Trial, with_keys
+from tune.grid import Trial
 from tune.store import TrialStore
 
 EPOCH = EpochRecord(1, 0.5, 0.5, None, None, None, 0.9, 0.6, None, None, None)
 CONFIGS = [sample_trial("decomposable_attention", dropout=d) for d in (0.0, 0.1, 0.2)]
-TRIALS = with_keys(CONFIGS, data_digest="abc", device="cpu", threads=1, precision="highest")
+TRIALS = keyed(CONFIGS, "abc")
 
 
 @pytest.fixture
 def execution(folder: Path) -> Execution:
-    return Execution(folder, folder, folder, 1, 0, max_failures=0, dashboard=False)
+    return Execution(folder, folder, folder)
 
 
 def record(trial: Trial) -> TrialRecord:
