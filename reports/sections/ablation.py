@@ -9,7 +9,7 @@ from reports import format as fmt
 from reports.blocks import Section, Table
 from reports.charts import marks
 from reports.load import Artifacts
-from reports.published.results import BY_STEPS, MEAN_STEPS
+from reports.published import BY_STEPS, MEAN_STEPS
 from reports.statistics import mean_sd
 
 READINGS = {"state": "state after k steps", "capped": "halting capped at k steps"}
