@@ -24,17 +24,9 @@ from tune.progress import Progress
 from tune.runner import SweepStopper, fit
 from tune.storage import storage
 from tune.store import TrialStore
-from tune.tracking import TrialState
 from tune.trainable import TrialReport
 
 RESTARTS = 2
-
-
-class Silent:
-    """A tracker that writes nothing."""
-
-    def update(self, trial: Trial, state: TrialState) -> None:
-        pass
 
 
 @pytest.fixture
@@ -48,7 +40,7 @@ def callback(trials: list[Trial], tmp_path: Path) -> DriverCallback:
     return DriverCallback(
         {trial.key: trial for trial in trials},
         store=TrialStore(storage(tmp_path / "trials")),
-        tracker=Silent(),  # type: ignore[arg-type]
+        tracker=SimpleNamespace(update=lambda *_: None),  # type: ignore[arg-type]
         progress=Progress("test", 3, 9),
         checkpoints=storage(tmp_path),
         traces=tmp_path / "failures",
@@ -59,7 +51,7 @@ def callback(trials: list[Trial], tmp_path: Path) -> DriverCallback:
 
 def ray_trial_of(trials: list[Trial], failures: int) -> Any:
     """A fake of Ray's trial of a fusion."""
-    config = {"fusion": {trial.key: trial.config.as_dict() for trial in trials}}
+    config = {"fusion": [trial.key for trial in trials]}
     return SimpleNamespace(
         **{"config": config, "max_failures": RESTARTS, "error_file": None, "trial_id": "id"},
         num_failures=failures,
