@@ -93,11 +93,9 @@ class DriverCallback(ray.tune.Callback):
 
     def record(self, trial: Trial, report: TrialReport, machine: dict[str, Any]) -> None:
         """Store a finished trial, or note that its weights cannot be read."""
-        weights = None
-        if self.keep_weights:
-            weights = self._read_weights(trial)
-            if weights is None:
-                return
+        weights = self._read_weights(trial) if self.keep_weights else None
+        if self.keep_weights and weights is None:
+            return
         record = TrialRecord(
             key=trial.key,
             config=trial.config.as_dict(),

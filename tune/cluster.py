@@ -57,7 +57,6 @@ def access_token(state: Path) -> Path:
         if stat.S_IMODE(status.st_mode) == 0o600 and status.st_uid == os.geteuid():
             stored = path.read_bytes()
     if not re.fullmatch(rb"[0-9a-f]{64}", stored):
-        state.mkdir(parents=True, exist_ok=True)
         with replacing(path) as temporary:
             temporary.touch(mode=0o600)
             temporary.write_text(secrets.token_hex(32), encoding="ascii")

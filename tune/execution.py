@@ -1,6 +1,5 @@
 """Where and with which resources trials run. Does not import Ray: it takes seconds."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -63,11 +62,6 @@ class Execution:
         """The settings of torch on a worker."""
         precision = self.matmul_precision
         return {"device": self.device, "threads": self.threads, "precision": precision}
-
-    @property
-    def joins(self) -> bool:
-        """Whether trials run on an existing cluster, not on a local Ray."""
-        return bool(os.environ.get("RAY_ADDRESS"))
 
     @property
     def checkpoints(self) -> Storage:
