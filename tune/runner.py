@@ -17,7 +17,7 @@ from tune.callback import DriverCallback
 from tune.cluster import connected
 from tune.early_stopping import RungScores
 from tune.execution import Execution
-from tune.fusion import Fusion, split_largest
+from tune.fusion import Fusion, fusion_name, split_largest
 from tune.fusion_tuning import plan_fusions, share_data
 from tune.grid import Trial, grid_hash
 from tune.node_check import run_checked
@@ -95,7 +95,7 @@ class TrialSearcher(Searcher):
 
     def __init__(self, fusions: Iterable[Fusion], asked: AskedTrials, nodes: Nodes) -> None:
         super().__init__()
-        self.waiting = [[trial.key for trial in fusion.trials] for fusion in fusions]
+        self.waiting = [[trial.key for trial in fusion] for fusion in fusions]
         self.asked, self.nodes = asked, nodes
         self.running: dict[str, list[str]] = {}
 
@@ -145,13 +145,13 @@ class SweepStopper(ray.tune.Stopper):
         capacity = self.callback.nodes.capacity
         if capacity > self.capacity and not self.resize:
             fusions = self.unfinished()
-            self.resize = len(fusions) < min(capacity, sum(len(f.trials) for f in fusions))
+            self.resize = len(fusions) < min(capacity, sum(map(len, fusions)))
         return bool(self.callback.fatal_error) or self.resize
 
     def unfinished(self) -> list[Fusion]:
         """Return this round's fusions without the trials that have ended."""
-        trials = [self.callback.unfinished([t.key for t in f.trials]) for f in self.fusions]
-        return [Fusion(tuple(members)) for members in trials if members]
+        fusions = (self.callback.unfinished([t.key for t in f]) for f in self.fusions)
+        return [fusion for fusion in fusions if fusion]
 
 
 def fit(
@@ -186,14 +186,14 @@ def tuner(
     shutil.rmtree(folder, ignore_errors=True)  # of a killed run; nothing is read from it
     nodes, trials = stopper.callback.nodes, stopper.callback.trials
     names = {trial.key: trial.name for trial in trials.values()}
-    names |= {fusion.trials[0].key: fusion.name for fusion in fusions}
+    names |= {fusion[0].key: fusion_name(fusion) for fusion in fusions}
 
     def trial_name(ray_trial: Any) -> str:
         return names[ray_trial.config["fusion"][0]]
 
     searcher = TrialSearcher(fusions, asked, nodes) if asked.remaining else None
     # Keys only: Tune copies the values of all fusions for each fusion.
-    grid = ray.tune.grid_search([[t.key for t in fusion.trials] for fusion in fusions])
+    grid = ray.tune.grid_search([[t.key for t in fusion] for fusion in fusions])
     return ray.tune.Tuner(
         ray.tune.with_resources(trainable, Placement(nodes)),
         param_space={} if searcher else {"fusion": grid},

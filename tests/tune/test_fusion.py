@@ -7,7 +7,7 @@ import torch
 
 from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import keyed, sample_data, sample_trial
-from tune.fusion import Fusion, group_by_shape, make_fusions
+from tune.fusion import fusion_name, group_by_shape, make_fusions
 from tune.fusion_tuning import best_size, examples_per_second, try_sizes
 from tune.grid import Trial
 
@@ -18,7 +18,7 @@ def fusions(trials: list[Trial], size: int, workers: int) -> list[list[int]]:
     """The fusions as positions in the list."""
     made = make_fusions(trials, dict.fromkeys(group_by_shape(trials), size), workers)
     position = {trial.key: number for number, trial in enumerate(trials)}
-    return [[position[trial.key] for trial in fusion.trials] for fusion in made]
+    return [[position[trial.key] for trial in fusion] for fusion in made]
 
 
 def same_shape(count: int) -> list[Trial]:
@@ -51,8 +51,8 @@ def test_a_model_that_cannot_be_fused_trains_alone() -> None:
 def test_size_one_leaves_everything_as_it_was() -> None:
     grid = keyed(sample_trial(m, seed=s) for s in (2, 1) for m in (DECOMPOSABLE, ADAPTIVE))
     assert fusions(grid, 1, 2) == [[0], [1], [2], [3]]
-    assert [fusion.name for fusion in map(Fusion, zip(grid))] == [trial.name for trial in grid]
-    assert Fusion(tuple(grid)).name == f"{grid[0].name}-and-3-more"
+    assert [fusion_name([trial]) for trial in grid] == [trial.name for trial in grid]
+    assert fusion_name(grid) == f"{grid[0].name}-and-3-more"
 
 
 @pytest.mark.parametrize(

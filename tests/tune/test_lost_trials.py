@@ -60,7 +60,7 @@ def ray_trial_of(trials: list[Trial], failures: int) -> Any:
 
 
 def keys(fusions: list[Fusion]) -> list[list[str]]:
-    return [[trial.key for trial in fusion.trials] for fusion in fusions]
+    return [[trial.key for trial in fusion] for fusion in fusions]
 
 
 def test_a_death_reported_twice_requeues_the_trial(
@@ -119,7 +119,7 @@ def run_rounds(one: Round, trials: list[Trial], callback: DriverCallback) -> Non
     def tuner(fusions: list[Fusion], stopper: SweepStopper) -> Any:
         return SimpleNamespace(fit=lambda: one(fusions, stopper))
 
-    fit(tuner, [Fusion(tuple(trials))], callback)
+    fit(tuner, [trials], callback)
 
 
 def finished(trial: Trial) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def test_trials_lost_in_every_round_are_given_up(
     def losing(fusions: list[Fusion], _: SweepStopper) -> None:
         seen.append(keys(fusions))
         for fusion in fusions:
-            callback.on_trial_error(1, [], ray_trial_of(list(fusion.trials), RESTARTS))
+            callback.on_trial_error(1, [], ray_trial_of(list(fusion), RESTARTS))
 
     run_rounds(losing, trials, callback)
     assert len(seen) == 1 + RESTARTS
