@@ -165,12 +165,6 @@ def train_fusion(
         notes.clear()
 
 
-def return_memory() -> None:
-    """Return freed memory to the system: each fusion has a thread, and glibc a heap per thread."""
-    with contextlib.suppress(OSError, AttributeError):  # another C library
-        ctypes.CDLL(None).malloc_trim(0)
-
-
 def run_fusion(
     config: dict[str, Any],
     *,
@@ -182,5 +176,6 @@ def run_fusion(
     keys = config["fusion"]
     try:
         train_fusion({key: configs[key] for key in keys}, data=ray.get(data[keys[0]]), **settings)
-    finally:
-        return_memory()  # here, after the fusion's models are freed
+    finally:  # the fusion's models are freed: each fusion has a thread, and glibc a heap per thread
+        with contextlib.suppress(OSError, AttributeError):  # another C library
+            ctypes.CDLL(None).malloc_trim(0)
