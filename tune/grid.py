@@ -8,7 +8,7 @@ from actmodels.provenance import provenance, trial_key
 from actmodels.trial_config import BaseTrialConfig
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
-from tune.search import SequentialSearch
+from tune.search import OptunaSearch
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Trial:
     config: BaseTrialConfig
     origin: dict[str, str]
     early_stopping: SuccessiveHalving | None = None
-    search: SequentialSearch | None = None  # no part of the key
+    search: OptunaSearch | None = None  # no part of the key
 
     @property
     def name(self) -> str:
@@ -32,7 +32,7 @@ def with_keys(
     data_digest: str,
     execution: Execution,
     early_stopping: SuccessiveHalving | None = None,
-    search: SequentialSearch | None = None,
+    search: OptunaSearch | None = None,
 ) -> list[Trial]:
     """Return trials whose keys cover all that determines a result, early stopping included.
 
