@@ -51,7 +51,7 @@ def ablation_section(data: Artifacts, published: bool) -> Section | None:
     frame, model = ablation(data), fmt.title(data["ablate/test"]["model"].iloc[0])
     columns = {
         "reading": lambda row: READINGS.get(row["reading"], "adaptive halting"),
-        "k": fmt.optional("steps", lambda k: str(int(k))),
+        "k": fmt.count("steps"),
         "test accuracy, %": fmt.percent("test_accuracy"),
         "adaptive minus fixed, points": fmt.number("gain", scale=100, sign=True),
         "dev accuracy, %": fmt.percent("dev_accuracy"),
