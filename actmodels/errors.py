@@ -20,6 +20,12 @@ def printable(line: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
 
 
+def first_line(error: object) -> str:
+    """Return the first line, up to 300 characters, without the password of a URI in it."""
+    lines = str(error).strip().splitlines() or [repr(error)]
+    return printable(lines[0])[:300]
+
+
 class UserError(Exception):
     """Base class; the message names the problem, its place and the remedy."""
 

@@ -37,14 +37,14 @@ def rows(folder: Path, trials: int, repeats: int) -> list[dict[str, Any]]:
     data, state = drawn_data(DEMO), folder / "state"
     for name, part in (("train", data.train), ("dev", data.dev), ("embedding", data.words)):
         save_stored(vars(part), folder / f"{name}.pt")
-    execution, seeds = Execution(folder, state, state / "ray", 1, 0, 0, False), count(1)
+    execution, seeds = Execution(folder, state, state / "ray"), count(1)
     workers = os.cpu_count() or 1
 
     def sweep(epochs: int) -> dict[str, float]:
         configs = [
             trial(DEMO.width, 32, max_epochs=epochs, seed=next(seeds)) for _ in range(trials)
         ]
-        keyed = with_keys(configs, data_digest="drawn", device="cpu", threads=1)
+        keyed = with_keys(configs, "drawn", execution)
         start, cpu_start = time.time(), time.process_time()
         records = run_trials("benchmark", keyed, execution)
         seconds, cpu_seconds = time.time() - start, time.process_time() - cpu_start

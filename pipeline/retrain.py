@@ -27,7 +27,7 @@ def main() -> None:
         for seed in limits.seeds
     ]
     execution = execution_settings(params)
-    trials = with_keys(configs, data_digest=data_digest(), **execution.torch_settings)
+    trials = with_keys(configs, data_digest(), execution)
     store = TrialStore(execution.trials)
     swept = {m: store.load(w["key"], needs_weights=False) for m, w in best.items()}
     seconds = {m: (r and r.history[-1].seconds) or 0.0 for m, r in swept.items()}

@@ -15,9 +15,8 @@ from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
-from actmodels.errors import UserError
+from actmodels.errors import UserError, first_line
 from pipeline.runtime.stage import artifacts, run_command, state_folder
-from tune.tracking_uri import first_line
 
 HOST = "127.0.0.1"
 START = 120.0  # seconds until MLflow's server answers; a new database takes long

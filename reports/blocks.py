@@ -1,7 +1,7 @@
 """The parts of a report: sections with tables, charts and widgets."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -101,7 +101,7 @@ class Report:
 
     title: str
     overview: Overview
-    sections: Sequence[Section] = field(default_factory=list)
+    sections: Sequence[Section]
 
     @property
     def charts(self) -> list[Chart]:

@@ -1,6 +1,6 @@
 """Small trials and random data for tests."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,7 +10,9 @@ from torch import Tensor
 
 from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors, collate
 from actmodels.data.trial_data import TrialData, WordVectors
-from actmodels.trial_config import TrialConfig, build_trial, setting_types
+from actmodels.trial_config import BaseTrialConfig, TrialConfig, build_trial, setting_types
+from tune.execution import Execution
+from tune.grid import Trial, with_keys
 
 WORDS, DIMENSIONS = 40, 12
 MODELS = ("decomposable_attention", "adaptive_attention")  # those of the demo
@@ -65,6 +67,13 @@ def sample_trial(
     """A tiny trial; keyword arguments override settings."""
     merged = {name: SETTINGS[name] for name in setting_types(model)} | settings
     return build_trial(model, merged, max_epochs=max_epochs, patience=patience, seed=seed)
+
+
+def keyed(configs: Iterable[BaseTrialConfig], digest: str = "d", **settings: Any) -> list[Trial]:
+    """The trials of configurations on one CPU; keyword arguments override that."""
+    rules = {name: settings.pop(name, None) for name in ("early_stopping", "search")}
+    execution = Execution(Path(), Path(), Path(), **settings)
+    return with_keys(configs, digest, execution, **rules)
 
 
 def sample_pairs(count: int, seed: int = 0, longest: int = 7) -> PairTensors:

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
 from tune.failures import UNREACHABLE, Failure
-from tune.fusion import Fusion, split_largest
+from tune.fusion import Fusion, fusion_name, split_largest
 from tune.grid import Trial
 from tune.node_check import NodeError, StorageFullError, qualified_name
 from tune.nodes import Nodes
@@ -93,11 +93,9 @@ class DriverCallback(ray.tune.Callback):
 
     def record(self, trial: Trial, report: TrialReport, machine: dict[str, Any]) -> None:
         """Store a finished trial, or note that its weights cannot be read."""
-        weights = None
-        if self.keep_weights:
-            weights = self._read_weights(trial)
-            if weights is None:
-                return
+        weights = self._read_weights(trial) if self.keep_weights else None
+        if self.keep_weights and weights is None:
+            return
         record = TrialRecord(
             key=trial.key,
             config=trial.config.as_dict(),
@@ -176,7 +174,7 @@ class DriverCallback(ray.tune.Callback):
             reason = f"node {node} does not answer any more"
         if gone or reason == UNREACHABLE:
             trial.run_metadata.num_failures -= 1
-        _print(f"{Fusion(tuple(members)).name}: {reason}; it restarts")
+        _print(f"{fusion_name(members)}: {reason}; it restarts")
 
     def handle_node_error(self, failure: Failure) -> bool:
         """Return whether a node or the storage failed, not the fusion; exclude the node."""
@@ -204,9 +202,9 @@ class DriverCallback(ray.tune.Callback):
         elif len(members) == 1:
             self.give_up(members[0], failure.save(self.trace(members[0])))
         elif members:
-            halves = split_largest([Fusion(tuple(members))], 2)
+            halves = split_largest([members], 2)
             self.requeued += halves
-            names = " and ".join(f"{half.name} ({len(half.trials)})" for half in halves)
+            names = " and ".join(f"{fusion_name(half)} ({len(half)})" for half in halves)
             _print(f"a fusion failed: {failure.reason}; its trials continue as {names}")
 
     def requeue(self, trials: list[Trial], max_losses: int, reason: str) -> None:
@@ -216,7 +214,7 @@ class DriverCallback(ray.tune.Callback):
             if self.losses[trial.key] > max_losses:
                 self.give_up(trial, f"{reason} repeatedly; see the log above")
         if remaining := self.unfinished([trial.key for trial in trials]):
-            self.requeued.append(Fusion(tuple(remaining)))
+            self.requeued.append(remaining)
 
     def give_up(self, trial: Trial, reason: str) -> None:
         """End a trial without a result."""

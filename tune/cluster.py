@@ -20,10 +20,9 @@ from typing import Any, TextIO, cast
 import psutil
 import ray
 
-from actmodels.errors import SweepError
+from actmodels.errors import SweepError, first_line
 from actmodels.files import replacing, write_text
 from actmodels.provenance import PACKAGE, sources
-from tune.tracking_uri import first_line
 
 PAUSES = (5.0, 20.0)  # seconds before the second and third start of a local Ray
 JOIN_TIMEOUT = 60.0  # seconds; Ray itself would try for minutes
@@ -58,7 +57,6 @@ def access_token(state: Path) -> Path:
         if stat.S_IMODE(status.st_mode) == 0o600 and status.st_uid == os.geteuid():
             stored = path.read_bytes()
     if not re.fullmatch(rb"[0-9a-f]{64}", stored):
-        state.mkdir(parents=True, exist_ok=True)
         with replacing(path) as temporary:
             temporary.touch(mode=0o600)
             temporary.write_text(secrets.token_hex(32), encoding="ascii")

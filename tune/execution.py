@@ -1,6 +1,5 @@
 """Where and with which resources trials run. Does not import Ray: it takes seconds."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -27,10 +26,10 @@ class Execution:
     data_folder: Path
     state: Path
     storage: str | Path
-    cpus_per_trial: float
-    gpus_per_trial: float
-    max_failures: int
-    dashboard: bool
+    cpus_per_trial: float = 1
+    gpus_per_trial: float = 0
+    max_failures: int = 0
+    dashboard: bool = False
     trials_per_fusion: int | Literal["auto"] = 1
     matmul_precision: str = "highest"
     workers: int | None = None
@@ -63,11 +62,6 @@ class Execution:
         """The settings of torch on a worker."""
         precision = self.matmul_precision
         return {"device": self.device, "threads": self.threads, "precision": precision}
-
-    @property
-    def joins(self) -> bool:
-        """Whether trials run on an existing cluster, not on a local Ray."""
-        return bool(os.environ.get("RAY_ADDRESS"))
 
     @property
     def checkpoints(self) -> Storage:

@@ -1,25 +1,21 @@
 """Group trials of one shape into fusions, distributed over the workers. Does not import Ray."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeAlias
 
 from actmodels.fused.stack import can_fuse, fusion_shape
 from actmodels.trial_config import BaseTrialConfig
 from tune.grid import Trial
 
+# Trials that one worker trains together; each has its own checkpoint and record.
+Fusion: TypeAlias = Sequence[Trial]
 
-@dataclass(frozen=True)
-class Fusion:
-    """Fused trials, which one worker trains together; each has its own checkpoint and record."""
 
-    trials: tuple[Trial, ...]
-
-    @property
-    def name(self) -> str:
-        """The name in Ray's dashboard: the first trial and the number of the others."""
-        others = len(self.trials) - 1
-        return self.trials[0].name + (f"-and-{others}-more" if others else "")
+def fusion_name(fusion: Fusion) -> str:
+    """Return the name in Ray's dashboard: the first trial and the number of the others."""
+    others = len(fusion) - 1
+    return fusion[0].name + (f"-and-{others}-more" if others else "")
 
 
 def slowness(config: BaseTrialConfig) -> tuple[float, ...]:
@@ -43,34 +39,33 @@ def group_by_shape(trials: Sequence[Trial]) -> dict[Hashable, list[Trial]]:
 
 
 def make_fusions(
-    groups: Mapping[Hashable, Sequence[Trial]], sizes: Mapping[Hashable, int], workers: int
+    trials: Sequence[Trial], sizes: Mapping[Hashable, int], workers: int
 ) -> list[Fusion]:
-    """Split groups into fusions: none above the size of its shape, at least one per worker."""
-    counts = {shape: -(-len(trials) // sizes[shape]) for shape, trials in groups.items()}
-    while sum(counts.values()) < min(workers, sum(map(len, groups.values()))):
+    """Split the groups of trials into fusions, in the order of their first trials.
+
+    sizes: the maximum by shape, 1 if missing. There is at least one fusion per worker.
+    """
+    groups = group_by_shape(trials)
+    counts = {shape: -(-len(group) // sizes.get(shape, 1)) for shape, group in groups.items()}
+    while sum(counts.values()) < min(workers, len(trials)):
         largest = max(groups, key=lambda shape: len(groups[shape]) / counts[shape])
         counts[largest] += 1
-    fusions = []
-    for shape, trials in groups.items():
-        bounds = [len(trials) * number // counts[shape] for number in range(counts[shape] + 1)]
-        fusions += [Fusion(tuple(trials[a:b])) for a, b in pairwise(bounds)]
-    return fusions
+    fusions: list[Fusion] = []
+    for shape, group in groups.items():
+        bounds = [len(group) * number // counts[shape] for number in range(counts[shape] + 1)]
+        fusions += [group[a:b] for a, b in pairwise(bounds)]
+    position = {trial.key: number for number, trial in enumerate(trials)}
+    return sorted(fusions, key=lambda fusion: min(position[trial.key] for trial in fusion))
 
 
 def split_largest(fusions: Sequence[Fusion], count: int) -> list[Fusion]:
     """Halve the largest fusion until there are `count` fusions, or single trials only."""
     result = list(fusions)
     while len(result) < count:
-        largest = max(result, key=lambda fusion: len(fusion.trials))
-        middle = (len(largest.trials) + 1) // 2
-        if len(largest.trials) == 1:
+        largest = max(result, key=len)
+        middle = (len(largest) + 1) // 2
+        if len(largest) == 1:
             break
         result.remove(largest)
-        result += [Fusion(largest.trials[:middle]), Fusion(largest.trials[middle:])]
+        result += [largest[:middle], largest[middle:]]
     return result
-
-
-def in_order(fusions: Sequence[Fusion], trials: Sequence[Trial]) -> list[Fusion]:
-    """Sort fusions by the position of their first trial in `trials`."""
-    position = {trial.key: number for number, trial in enumerate(trials)}
-    return sorted(fusions, key=lambda fusion: min(position[trial.key] for trial in fusion.trials))

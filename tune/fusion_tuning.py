@@ -5,8 +5,9 @@ are ours; none of them changes a result.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy
@@ -20,7 +21,7 @@ from actmodels.registry import load_class
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig
 from tune.execution import Execution
-from tune.fusion import Fusion, group_by_shape, in_order, make_fusions
+from tune.fusion import Fusion, group_by_shape, make_fusions
 from tune.grid import Trial
 from tune.nodes import Nodes
 from tune.trainable import configure_torch
@@ -66,22 +67,17 @@ def examples_per_second(configs: Sequence[TrialConfig], data: TrialData, device:
     train = data.train.take(torch.arange(min(batch, len(data.train))))
     dev = data.dev.take(torch.arange(min(DEV_PAIRS, len(data.dev))))
     data = replace(data, train=train, dev=dev)
-    run: Callable[[], object] = Training(configs[0], data, device).train_epoch
-    if len(configs) > 1:
-        run = _fused_epoch(configs, data, device)
+    run: Callable[[], object]
+    if len(configs) == 1:
+        run = Training(configs[0], data, device).train_epoch
+    else:
+        training = FusedTraining(configs, data, device)
+        fusion, optimizer = fuse(training.members)
+        evaluate_fusion(fusion, data.dev, configs[0].input, len(configs))
+        run = partial(training.train_epoch, fusion, optimizer, training.members)
     timer = Timer("run()", globals={"run": run}, num_threads=torch.get_num_threads())
     times = timer.blocked_autorange(min_run_time=SECONDS).times  # after a warm-up run
     return len(configs) * len(train) / min(times)
-
-
-def _fused_epoch(
-    configs: Sequence[TrialConfig], data: TrialData, device: str
-) -> Callable[[], object]:
-    training = FusedTraining(configs, data, device)
-    members = training.members
-    fusion, optimizer = fuse(members)
-    evaluate_fusion(fusion, data.dev, configs[0].input, len(members))
-    return lambda: training.train_epoch(fusion, optimizer, members)
 
 
 def share_data(trials: Iterable[Trial], execution: Execution) -> Data:
@@ -113,40 +109,39 @@ def plan_fusions(
 ) -> list[Fusion]:
     """Group trials into fusions, at least one per worker, in the order of the trials."""
     groups, workers = group_by_shape(trials), nodes.count_capacity()
-    sizes = dict.fromkeys(groups, 1)
+    sizes: dict[Hashable, int] = {}
     if execution.trials_per_fusion != "auto":
         sizes = dict.fromkeys(groups, execution.trials_per_fusion)
     elif len(trials) > workers:
         several = {shape: group for shape, group in groups.items() if len(group) > 1}
-        measured = measure_sizes(kind, list(several.values()), execution, data)
-        sizes |= zip(several, measured, strict=True)
-    return in_order(make_fusions(groups, sizes, workers), trials)
+        sizes = measure_sizes(kind, several, execution, data)
+    return make_fusions(trials, sizes, workers)
 
 
 def measure_sizes(
-    kind: str, groups: list[list[Trial]], execution: Execution, data: Data
-) -> list[int]:
+    kind: str, groups: Mapping[Hashable, list[Trial]], execution: Execution, data: Data
+) -> dict[Hashable, int]:
     """Measure the fastest fusion size of each group of trials of one shape, on workers."""
     resources: Any = {f"num_{name.lower()}s": n for name, n in execution.resources.items()}
     remote: Any = ray.remote(**resources, max_calls=1, max_retries=0)
     task = remote(measure_rates)
-    results = [
-        task.remote([t.config for t in group], data[group[0].key], **execution.torch_settings)
-        for group in groups
-    ]
-    sizes = []
-    for group, result in zip(groups, results, strict=True):
+    results = {
+        shape: task.remote(
+            [t.config for t in group], data[group[0].key], **execution.torch_settings
+        )
+        for shape, group in groups.items()
+    }
+    sizes: dict[Hashable, int] = {}
+    for shape, group in groups.items():
         rates: dict[int, float] = {}
         try:
-            rates = ray.get(result)
+            rates = ray.get(results[shape])
             text = ", ".join(f"{size}: {rate:.0f}" for size, rate in rates.items())
         except ray.exceptions.RayError as error:
             text = f"not measured: {str(error).strip().splitlines()[-1]}"
-        sizes.append(best_size(rates))
-        shape = f"{group[0].name} and {len(group) - 1} of its shape"
-        print(
-            f"{kind}: at most {sizes[-1]} fused trials for {shape} (examples/s: {text})", flush=True
-        )
+        sizes[shape] = best_size(rates)
+        most, names = sizes[shape], f"{group[0].name} and {len(group) - 1} of its shape"
+        print(f"{kind}: at most {most} fused trials for {names} (examples/s: {text})", flush=True)
     return sizes
 
 

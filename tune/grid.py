@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from actmodels.provenance import provenance, trial_key
 from actmodels.trial_config import BaseTrialConfig
 from tune.early_stopping import SuccessiveHalving
-from tune.search import SequentialSearch
+from tune.execution import Execution
+from tune.search import OptunaSearch
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Trial:
     config: BaseTrialConfig
     origin: dict[str, str]
     early_stopping: SuccessiveHalving | None = None
-    search: SequentialSearch | None = None  # no part of the key
+    search: OptunaSearch | None = None  # no part of the key
 
     @property
     def name(self) -> str:
@@ -28,22 +29,23 @@ class Trial:
 
 def with_keys(
     configs: Iterable[BaseTrialConfig],
-    *,
     data_digest: str,
-    device: str,
-    threads: int,
-    precision: str = "highest",
+    execution: Execution,
     early_stopping: SuccessiveHalving | None = None,
-    search: SequentialSearch | None = None,
+    search: OptunaSearch | None = None,
 ) -> list[Trial]:
-    """Return trials whose keys cover all that determines a result, early stopping included."""
+    """Return trials whose keys cover all that determines a result, early stopping included.
+
+    data_digest: of the training data.
+    """
+    precision = execution.matmul_precision
     rule = {"early_stopping": str(early_stopping)} if early_stopping else {}
     rule |= {} if precision == "highest" else {"matmul_precision": precision}
     origins: dict[str, dict[str, str]] = {}
     trials = []
     for config in configs:
         if config.model not in origins:
-            origin = provenance(config, data_digest, device, threads)
+            origin = provenance(config, data_digest, execution.device, execution.threads)
             origins[config.model] = origin | rule
         origin = origins[config.model]
         key = trial_key(config.as_dict(), origin)

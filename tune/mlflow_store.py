@@ -11,14 +11,14 @@ import platform
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
+from urllib.parse import urlsplit
 
-from actmodels.errors import UserError
+from actmodels.errors import UserError, first_line
 from actmodels.files import replacing
-from tune.tracking_uri import artifact_location, first_line, validate
 
 # MLflow reads these when it is imported; the user's values take precedence. Its default of seven
 # retries would block the driver for minutes at every call to a server that is down.
@@ -33,18 +33,7 @@ for _name, _value in {
     os.environ.setdefault(_name, _value)
 
 from alembic.util import CommandError  # noqa: E402
-from mlflow import MlflowClient  # noqa: E402
-from mlflow.entities import (  # noqa: E402
-    Dataset,
-    DatasetInput,
-    Experiment,
-    InputTag,
-    LoggedModelOutput,
-    Metric,
-    Param,
-    Run,
-    RunTag,
-)
+from mlflow import MlflowClient, entities  # noqa: E402
 from mlflow.exceptions import MlflowException  # noqa: E402
 from sqlalchemy.exc import SQLAlchemyError  # noqa: E402
 
@@ -53,7 +42,7 @@ logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # it logs e
 Metrics: TypeAlias = Mapping[str, "float | Metrics | None"]
 Params: TypeAlias = Mapping[str, str | int | float | bool]
 
-EXPERIMENT = "act-nli"
+EXPERIMENT, SQLITE = "act-nli", "sqlite:///"
 PARENT = "mlflow.parentRunId"
 TRAINING, RESULT = "training", "result"  # roles of runs that are not trials
 # of the experiment: the first opens it on its runs, not on traces of language models
@@ -88,9 +77,28 @@ def store_errors(uri: str) -> Iterator[None]:
 
 
 def check_address(uri: str) -> None:
-    """Raise TrackingError for an invalid tracking URI."""
+    """Raise TrackingError for a URI on which MLflow would retry for minutes."""
     with store_errors(uri):
-        validate(uri)
+        if uri.startswith("sqlite:"):
+            path = uri.removeprefix(SQLITE).partition("?")[0]
+            if not path or path == uri:
+                raise OSError(f"expected the path of a file: {SQLITE}/folder/mlflow.db")
+            with closing(sqlite3.connect(path, timeout=20)) as connection:
+                tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+            if tables and "experiments" not in tables:
+                raise sqlite3.DatabaseError("it is the database of another program")
+        elif uri.startswith(("http:", "https:")):
+            with suppress(ValueError):  # the port is not a number, or too large
+                if urlsplit(uri).hostname and urlsplit(uri).port != 0:
+                    return
+            raise OSError("expected http://host:port")
+
+
+def artifact_location(state: Path) -> str | None:
+    """Return the URI of the artifact folder; None if a tracking server chooses it."""
+    if os.environ.get("MLFLOW_TRACKING_URI"):
+        return None
+    return (state.resolve() / "mlartifacts").as_uri()
 
 
 @dataclass(frozen=True)
@@ -138,7 +146,7 @@ class RunStore:
                     path
                 ) as temporary:  # a kill would leave MLflow's migration half-done
                     MlflowClient(f"sqlite:///{temporary}")
-            validate(self.uri)
+            check_address(self.uri)
             self.client = MlflowClient(self.uri)
             self.artifacts = artifact_location(state)
             self.experiment = self._get_experiment()
@@ -159,20 +167,20 @@ class RunStore:
             self.client.set_experiment_tag(key, tag, EXPERIMENT_TAGS[tag])
         return str(key)
 
-    def search(self, condition: str) -> list[Run]:
+    def search(self, condition: str) -> list[entities.Run]:
         """Return all runs that match an MLflow filter, the earliest first."""
         order, experiments = ["attributes.start_time ASC"], [self.experiment]
         return [
             *self.client.search_runs(experiments, condition, max_results=50_000, order_by=order)
         ]
 
-    def children(self, parent: str) -> list[Run]:
+    def children(self, parent: str) -> list[entities.Run]:
         """Return the nested runs of a run."""
         return self.search(f"tags.`{PARENT}` = '{parent}'")
 
     def open(
         self, kind: str, group: str, tags: Mapping[str, str], name: str = "", role: str = RESULT
-    ) -> Run:
+    ) -> entities.Run:
         """Get or create the run of (kind, group); delete duplicates. role: TRAINING or RESULT."""
         tags = {**tags, "kind": kind, "role": role, "group": group, "driver": self.driver}
         runs = self.search(f"tags.`kind` = '{kind}' AND tags.`group` = '{group}'")
@@ -189,22 +197,22 @@ class RunStore:
     def write(
         self,
         run_id: str,
-        metrics: Sequence[Metric] = (),
+        metrics: Sequence[entities.Metric] = (),
         params: Params | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> None:
         """Log metrics, parameters and tags with one call."""
-        param_list = [Param(name, str(value)) for name, value in (params or {}).items()]
-        tag_list = [RunTag(name, value) for name, value in (tags or {}).items()]
+        param_list = [entities.Param(name, str(value)) for name, value in (params or {}).items()]
+        tag_list = [entities.RunTag(name, value) for name, value in (tags or {}).items()]
         self.client.log_batch(run_id, metrics, param_list, tag_list, synchronous=True)
 
     def log_data(self, run_id: str, name: str, folder: Path, digest: str) -> None:
         """Log the train and dev sets in a folder as inputs of a run; can be repeated."""
         source = json.dumps({"uri": folder.as_uri()})
         inputs = [
-            DatasetInput(
-                Dataset(f"{name}-{split}", digest[:8], "local", source),
-                [InputTag("mlflow.data.context", split)],
+            entities.DatasetInput(
+                entities.Dataset(f"{name}-{split}", digest[:8], "local", source),
+                [entities.InputTag("mlflow.data.context", split)],
             )
             for split in ("train", "dev")
         ]
@@ -216,7 +224,7 @@ class RunStore:
         for partial in self.client.search_logged_models([self.experiment], condition):
             self.client.delete_logged_model(partial.model_id)
         model = self.client.create_logged_model(self.experiment, name, run_id, tags=dict(tags))
-        self.client.log_outputs(run_id, [LoggedModelOutput(model.model_id, step=0)])
+        self.client.log_outputs(run_id, [entities.LoggedModelOutput(model.model_id, step=0)])
         return str(model.model_id), str(model.artifact_location)
 
     def download(self, source: str, folder: str) -> Path:
@@ -243,7 +251,9 @@ def write_pyfunc(path: Path, run_id: str, model_id: str, item: Candidate) -> Non
     )
 
 
-def find_experiment(client: MlflowClient, location: str | None) -> tuple[str, Experiment | None]:
+def find_experiment(
+    client: MlflowClient, location: str | None
+) -> tuple[str, entities.Experiment | None]:
     """Return the name of this project's experiment, and the experiment if it exists.
 
     MLflow's artifact locations are absolute and fixed. A moved or copied project therefore has
@@ -263,13 +273,13 @@ def experiment_id(uri: str, state: Path) -> str | None:
     return None if experiment is None else str(experiment.experiment_id)
 
 
-def flatten_metrics(values: Metrics, step: int = 0, prefix: str = "") -> list[Metric]:
+def flatten_metrics(values: Metrics, step: int = 0, prefix: str = "") -> list[entities.Metric]:
     """Flatten nested metrics into names such as `outer.inner`, without those that are None."""
     now = int(time.time() * 1000)
-    metrics: list[Metric] = []
+    metrics: list[entities.Metric] = []
     for name, value in values.items():
         if isinstance(value, Mapping):
             metrics += flatten_metrics(value, step, f"{prefix}{name}.")
         elif value is not None:
-            metrics.append(Metric(prefix + name, float(value), now, step))
+            metrics.append(entities.Metric(prefix + name, float(value), now, step))
     return metrics

@@ -1,5 +1,6 @@
 """Which nodes of the cluster can train: checked before the first trial, and when they join."""
 
+import os
 import secrets
 import sys
 import time
@@ -29,6 +30,7 @@ class Nodes:
     A local Ray has one node, this machine, which is not checked.
 
     Attributes:
+        joined: whether trials run on an existing cluster, not on a local Ray.
         passed: ids of nodes that passed the check.
         excluded: ids of nodes that failed it, with the time of the next check.
         problems: why a node was excluded, each time, by id.
@@ -40,7 +42,7 @@ class Nodes:
         token, cuda = f"seen-{secrets.token_hex(8)}", execution.device == "cuda"
         self.check = NodeCheck(execution.checkpoints, token, torch.__version__, cuda)
         self.resources, self.timeout = execution.resources, execution.wait_for_answer
-        self.joined = execution.joins
+        self.joined = bool(os.environ.get("RAY_ADDRESS"))
         self.passed: set[str] = set()
         self.excluded: dict[str, float] = {}
         self.problems: defaultdict[str, list[str]] = defaultdict(list)

@@ -118,11 +118,10 @@ class ClusterMonitor:
                 return
 
 
-def required_addresses() -> dict[str, str]:
+def required_addresses(nodes: Nodes) -> dict[str, str]:
     """Return the addresses that the driver needs: the head, and the node of this machine."""
     context = ray.get_runtime_context()
-    nodes: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
-    driver = next(node for node in nodes if node["NodeID"] == context.get_node_id())
+    driver = next(node for node in nodes.alive() if node["NodeID"] == context.get_node_id())
     raylet = f"{driver['NodeManagerAddress']}:{driver['NodeManagerPort']}"
     return {
         context.gcs_address: "the head of the Ray cluster",

@@ -2,13 +2,14 @@
 
 import functools
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import ray.tune
+from ray.tune.search import Searcher
 
 from actmodels.errors import SweepError
 from tune.asked_trials import AskedTrials
@@ -16,14 +17,13 @@ from tune.callback import DriverCallback
 from tune.cluster import connected
 from tune.early_stopping import RungScores
 from tune.execution import Execution
-from tune.fusion import Fusion, split_largest
+from tune.fusion import Fusion, fusion_name, split_largest
 from tune.fusion_tuning import plan_fusions, share_data
 from tune.grid import Trial, grid_hash
 from tune.node_check import run_checked
 from tune.nodes import Nodes, Placement
 from tune.progress import Progress
 from tune.resources import ClusterMonitor, required_addresses, wait_for_resources
-from tune.searcher import TrialSearcher
 from tune.store import TrialStore
 from tune.tracking import Tracker
 from tune.trainable import run_fusion
@@ -78,14 +78,50 @@ def execute(
             **execution.torch_settings,
         )
         trainable = functools.partial(run_checked, check=nodes.check, work=ray.put(work))
-        with ClusterMonitor(nodes, max(5.0, timeout), required_addresses()):
-            searcher = TrialSearcher(fusions, asked, nodes) if asked.remaining else None
-            fit(folder, fusions, execution, callback, trainable, searcher)
+        with ClusterMonitor(nodes, max(5.0, timeout), required_addresses(nodes)):
+            fit(functools.partial(tuner, folder, execution, trainable, asked), fusions, callback)
     ended = callback.ended | asked.scores.keys()
     if not callback.errors and (asked.remaining or any(key not in ended for key in asked.keys)):
         raise KeyboardInterrupt  # after Ctrl-C Ray returns early and normally
     shutil.rmtree(folder, ignore_errors=True)
     return callback.errors
+
+
+class TrialSearcher(Searcher):
+    """Give Ray the unfinished trials first, then those that the search asks for.
+
+    A trial is asked for when it can start, so that the search has as many scores as possible.
+    """
+
+    def __init__(self, fusions: Iterable[Fusion], asked: AskedTrials, nodes: Nodes) -> None:
+        super().__init__()
+        self.waiting = [[trial.key for trial in fusion] for fusion in fusions]
+        self.asked, self.nodes = asked, nodes
+        self.running: dict[str, list[str]] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(None), ())  # Ray pickles it with an experiment, which is not restored
+
+    def suggest(self, trial_id: str) -> dict[str, Any] | str | None:  # type: ignore[override]
+        """Return the next fusion; None: later; FINISHED: there is none."""
+        if len(self.running) >= max(1, self.nodes.capacity):
+            return None
+        if not self.waiting and (trial := self.asked.ask()):
+            self.waiting.append([trial.key])
+        if not self.waiting:
+            return Searcher.FINISHED
+        self.running[trial_id] = self.waiting.pop(0)
+        return {"fusion": self.running[trial_id]}
+
+    def on_trial_complete(
+        self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
+    ) -> None:
+        """Keep the score of a trial that the driver's callback has recorded."""
+        for key in self.running.pop(trial_id, ()):
+            self.asked.is_finished(key)
+
+    def save_to_dir(self, checkpoint_dir: str, session_str: str = "default") -> None:
+        """Save nothing: the ledger has the trials."""
 
 
 @dataclass(eq=False)
@@ -109,22 +145,19 @@ class SweepStopper(ray.tune.Stopper):
         capacity = self.callback.nodes.capacity
         if capacity > self.capacity and not self.resize:
             fusions = self.unfinished()
-            self.resize = len(fusions) < min(capacity, sum(len(f.trials) for f in fusions))
+            self.resize = len(fusions) < min(capacity, sum(map(len, fusions)))
         return bool(self.callback.fatal_error) or self.resize
 
     def unfinished(self) -> list[Fusion]:
         """Return this round's fusions without the trials that have ended."""
-        trials = [self.callback.unfinished([t.key for t in f.trials]) for f in self.fusions]
-        return [Fusion(tuple(members)) for members in trials if members]
+        fusions = (self.callback.unfinished([t.key for t in f]) for f in self.fusions)
+        return [fusion for fusion in fusions if fusion]
 
 
 def fit(
-    folder: Path,
+    tuner: Callable[[list[Fusion], SweepStopper], ray.tune.Tuner],
     fusions: list[Fusion],
-    execution: Execution,
     callback: DriverCallback,
-    trainable: Callable[[dict[str, Any]], None],
-    searcher: TrialSearcher | None = None,
 ) -> None:
     """Run rounds of fusions until no trial is requeued; each resumes from its last checkpoint.
 
@@ -133,8 +166,7 @@ def fit(
     while fusions:
         callback.requeued.clear()
         stopper = SweepStopper(callback, fusions, callback.nodes.capacity)
-        tuner(folder, fusions, execution, stopper, trainable, searcher).fit()
-        searcher = None  # it has asked for all trials
+        tuner(fusions, stopper).fit()
         if callback.fatal_error:
             raise SweepError(callback.fatal_error)
         fusions = list(callback.requeued)
@@ -144,24 +176,26 @@ def fit(
 
 def tuner(
     folder: Path,
-    fusions: list[Fusion],
     execution: Execution,
-    stopper: SweepStopper,
     trainable: Callable[[dict[str, Any]], None],
-    searcher: TrialSearcher | None,
+    asked: AskedTrials,
+    fusions: list[Fusion],
+    stopper: SweepStopper,
 ) -> ray.tune.Tuner:
     """Return a Tuner with one Ray trial per fusion; workers are reused between them."""
     shutil.rmtree(folder, ignore_errors=True)  # of a killed run; nothing is read from it
-    names = {trial.key: trial.name for trial in stopper.callback.trials.values()}
-    names |= {fusion.trials[0].key: fusion.name for fusion in fusions}
+    nodes, trials = stopper.callback.nodes, stopper.callback.trials
+    names = {trial.key: trial.name for trial in trials.values()}
+    names |= {fusion[0].key: fusion_name(fusion) for fusion in fusions}
 
     def trial_name(ray_trial: Any) -> str:
         return names[ray_trial.config["fusion"][0]]
 
+    searcher = TrialSearcher(fusions, asked, nodes) if asked.remaining else None
     # Keys only: Tune copies the values of all fusions for each fusion.
-    grid = ray.tune.grid_search([[t.key for t in fusion.trials] for fusion in fusions])
+    grid = ray.tune.grid_search([[t.key for t in fusion] for fusion in fusions])
     return ray.tune.Tuner(
-        ray.tune.with_resources(trainable, Placement(stopper.callback.nodes)),
+        ray.tune.with_resources(trainable, Placement(nodes)),
         param_space={} if searcher else {"fusion": grid},
         tune_config=ray.tune.TuneConfig(
             search_alg=searcher,

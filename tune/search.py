@@ -1,10 +1,9 @@
 """Which points of a grid a sweep trains. Does not import Ray.
 
 A search has a class and a line in SEARCHES. It draws the points before the run, or proposes one at
-a time from the scores of the finished ones (SequentialSearch). Each model is searched alone.
+a time from the scores of the finished ones (OptunaSearch). Each model is searched alone.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -50,31 +49,22 @@ class RandomSearch(Search):
         return [config for config in configs if replace(config, seed=0) in drawn]
 
 
-class SequentialSearch(Search, ABC):
-    """A search that proposes one configuration at a time; each point has one seed."""
-
-    @abstractmethod
-    def propose(
-        self, configs: Sequence[BaseTrialConfig], scores: Mapping[int, float | None]
-    ) -> int:
-        """Return the index of a configuration without a score.
-
-        Args:
-            configs: a whole grid of one model.
-            scores: by index, in the order of the proposals; None: not finished.
-        """
-
-
-class OptunaSearch(SequentialSearch):
+class OptunaSearch(Search):
     """Optuna's tree-structured Parzen estimator, through the searcher of Ray Tune.
 
-    A proposal depends on the scores alone, so that a search continues after a crash.
+    It proposes one configuration at a time; each point has one seed. A proposal depends on the
+    scores alone, so that a search continues after a crash.
     """
 
     def propose(
         self, configs: Sequence[BaseTrialConfig], scores: Mapping[int, float | None]
     ) -> int:
-        """See SequentialSearch; a suggestion that repeats a point is replaced."""
+        """Return the index of a configuration without a score; suggested repetitions are replaced.
+
+        Args:
+            configs: a whole grid of one model.
+            scores: by index, in the order of the proposals; None: not finished.
+        """
         import optuna
         from ray.tune.search import optuna as ray_optuna
 

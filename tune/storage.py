@@ -93,7 +93,7 @@ class Storage:
         return f"{self.location}/{name}"
 
     def make(self) -> None:
-        """Create the folder; a bucket must exist."""
+        """Create the folder."""
         Path(self.location).mkdir(parents=True, exist_ok=True)
 
     @retried
@@ -183,34 +183,29 @@ class Bucket(Storage):
         return f"{self.opened[1]}/{name}"
 
     def make(self) -> None:
-        """See Storage."""
+        """Do nothing: a bucket must exist."""
 
     @retried
     def read(self, name: str) -> bytes:
-        """See Storage."""
         with self.opened[0].open_input_stream(self._path(name)) as stream:
             return bytes(stream.read())
 
     @retried
     def write(self, name: str, content: bytes | memoryview) -> None:
-        """See Storage."""
         with self.opened[0].open_output_stream(self._path(name)) as stream:
             stream.write(content)
 
     @retried
     def exists(self, name: str) -> bool:
-        """See Storage."""
         return bool(self.opened[0].get_file_info(self._path(name)).is_file)
 
     @retried
     def remove(self, name: str) -> None:
-        """See Storage."""
         with suppress(FileNotFoundError):
             self.opened[0].delete_file(self._path(name))
 
     @retried
     def rename(self, name: str, new: str) -> None:
-        """See Storage."""
         self.opened[0].move(self._path(name), self._path(new))
 
 

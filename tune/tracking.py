@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
+from actmodels.errors import first_line
 from actmodels.records import EpochRecord, TrialRecord, best_epoch
 from tune.grid import Trial
 from tune.mlflow_store import (
@@ -23,7 +24,6 @@ from tune.mlflow_store import (
     flatten_metrics,
     store_errors,
 )
-from tune.tracking_uri import first_line
 
 log = logging.getLogger(__name__)
 

@@ -74,24 +74,6 @@ def configure_torch(threads: int, precision: str) -> None:
     torch.backends.cudnn.allow_tf32 = precision != "highest"  # torch's default for LSTMs is true
 
 
-def report(
-    members: Mapping[str, AnyTraining],
-    notes: Sequence[str] = (),
-    machine: Mapping[str, Any] | None = None,
-    system_metrics: Mapping[str, float] | None = None,
-) -> None:
-    """Report the whole progress of trials, by key, and notes for the user to the driver.
-
-    A lost report does no harm: the next one, also of a restarted worker, repeats its content.
-    """
-    trials = {
-        key: TrialReport([*member.history], member.parameters, member.diverged, member.finished)
-        for key, member in members.items()
-    }
-    extra = {"machine": machine or {}, "system_metrics": system_metrics or {}}
-    ray.tune.report({"trials": trials, "notes": list(notes), **extra})
-
-
 def device_usage(device: str) -> dict[str, Any]:
     """Return the device's name and the peak memory of this process (MiB), over all its trials."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * UNIT
@@ -114,6 +96,23 @@ def resource_metrics(device: str) -> dict[str, float]:
         metrics["system/gpu_0_memory_usage_megabytes"] = (total - free) / 1e6
         metrics["system/gpu_0_memory_usage_percentage"] = 100 * (1 - free / total)
     return metrics
+
+
+def report(
+    members: Mapping[str, AnyTraining], notes: list[str], device: str, system_metrics: bool = False
+) -> None:
+    """Report the whole progress of trials, by key, and notes for the user, which are then cleared.
+
+    A lost report does no harm: the next one, also of a restarted worker, repeats its content.
+    """
+    trials = {
+        key: TrialReport([*member.history], member.parameters, member.diverged, member.finished)
+        for key, member in members.items()
+    }
+    metrics = resource_metrics(device) if system_metrics else {}
+    usage = {"machine": device_usage(device), "system_metrics": metrics}
+    ray.tune.report({"trials": trials, "notes": list(notes), **usage})
+    notes.clear()
 
 
 def stop_early(members: Mapping[str, AnyTraining], rung_scores: RungScores) -> None:
@@ -150,8 +149,7 @@ def train_fusion(
     if resumed and rung_scores:
         stop_early(resumed, rung_scores)
     if resumed or notes:
-        report(resumed, notes, device_usage(device))
-        notes.clear()
+        report(resumed, notes, device)
     while not training.finished:
         active = {key: member for key, member in members.items() if not member.finished}
         training.run_epoch()
@@ -159,15 +157,7 @@ def train_fusion(
             save_checkpoint(checkpoints, key, member.state_dict())
         if rung_scores:
             stop_early(active, rung_scores)
-        metrics = resource_metrics(device) if system_metrics else None
-        report(active, notes, device_usage(device), metrics)
-        notes.clear()
-
-
-def return_memory() -> None:
-    """Return freed memory to the system: each fusion has a thread, and glibc a heap per thread."""
-    with contextlib.suppress(OSError, AttributeError):  # another C library
-        ctypes.CDLL(None).malloc_trim(0)
+        report(active, notes, device, system_metrics)
 
 
 def run_fusion(
@@ -181,5 +171,6 @@ def run_fusion(
     keys = config["fusion"]
     try:
         train_fusion({key: configs[key] for key in keys}, data=ray.get(data[keys[0]]), **settings)
-    finally:
-        return_memory()  # here, after the fusion's models are freed
+    finally:  # the fusion's models are freed: each fusion has a thread, and glibc a heap per thread
+        with contextlib.suppress(OSError, AttributeError):  # another C library
+            ctypes.CDLL(None).malloc_trim(0)

@@ -17,7 +17,9 @@ UNSET = "REQUIRED"
 class Section(BaseModel):
     """A mapping of params.yaml: frozen, without unknown keys or type conversions."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True
+    )
 
 
 class Keys:

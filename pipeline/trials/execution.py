@@ -16,7 +16,7 @@ from tune.asked_trials import AskedTrials
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
 from tune.grid import Trial, with_keys
-from tune.search import SEARCHES, SequentialSearch
+from tune.search import SEARCHES, OptunaSearch
 from tune.store import TrialStore, checkpoint_name
 
 
@@ -84,9 +84,8 @@ def planned_trials(params: Params, execution: Execution) -> list[Trial]:
         rule = SuccessiveHalving(stopping.grace_period, stopping.reduction_factor)
     search = SEARCHES[params.sweep.search](params.sweep.trials, params.sweep.search_seed)
     configs = search.draw(sweep_trials(params.sweep))
-    sequential = search if isinstance(search, SequentialSearch) else None
-    origin = {"data_digest": data_digest(), **execution.torch_settings}
-    return with_keys(configs, **origin, early_stopping=rule, search=sequential)
+    sequential = search if isinstance(search, OptunaSearch) else None
+    return with_keys(configs, data_digest(), execution, rule, sequential)
 
 
 def sweep_status() -> str:

@@ -63,8 +63,7 @@ def train(
     trials: dict[Config, Trial] = {}
     for digest in dict.fromkeys(digests):  # with_keys reads the code once per call
         group = [config for config in configs if configs[config] == digest]
-        keyed = with_keys(group, data_digest=digest, **execution.torch_settings)
-        trials |= zip(group, keyed, strict=True)
+        trials |= zip(group, with_keys(group, digest, execution), strict=True)
     records = run_trials(stage, [trials[c] for c in configs], execution, keep_weights=True)
     by_config = dict(zip(configs, records, strict=True))
     return [(run, by_config[run.config]) for run in runs]

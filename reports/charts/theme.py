@@ -1,7 +1,7 @@
 """The chart theme, for the page (CSS variables as colors) and for PNG files (on white)."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from io import BytesIO
@@ -68,9 +68,8 @@ def png_spec(chart: Chart) -> dict[str, Any]:
     return spec
 
 
-def write_pictures(charts: Iterable[Chart], folder: Path) -> None:
+def write_pictures(charts: Sequence[Chart], folder: Path) -> None:
     """Write each chart as `folder`/NAME.png."""
-    charts = list(charts)
     with ThreadPoolExecutor(2) as pool:
         images = zip(charts, pool.map(png, charts), strict=True)
         for chart, image in tqdm(images, "report", len(charts), unit=" figure"):

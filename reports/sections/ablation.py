@@ -9,7 +9,7 @@ from reports import format as fmt
 from reports.blocks import Section, Table
 from reports.charts import marks
 from reports.load import Artifacts
-from reports.published.results import BY_STEPS, MEAN_STEPS
+from reports.published import BY_STEPS, MEAN_STEPS
 from reports.statistics import mean_sd
 
 READINGS = {"state": "state after k steps", "capped": "halting capped at k steps"}
@@ -51,7 +51,7 @@ def ablation_section(data: Artifacts, published: bool) -> Section | None:
     frame, model = ablation(data), fmt.title(data["ablate/test"]["model"].iloc[0])
     columns = {
         "reading": lambda row: READINGS.get(row["reading"], "adaptive halting"),
-        "k": fmt.optional("steps", lambda k: str(int(k))),
+        "k": fmt.count("steps"),
         "test accuracy, %": fmt.percent("test_accuracy"),
         "adaptive minus fixed, points": fmt.number("gain", scale=100, sign=True),
         "dev accuracy, %": fmt.percent("dev_accuracy"),

@@ -11,7 +11,7 @@ from reports.blocks import Chart, Table
 from reports.charts import marks
 from reports.charts.theme import BLUE, INK, ORANGE
 from reports.load import Artifacts
-from reports.published.results import CHARACTERS, NONE, ON_CHARACTERS
+from reports.published import CHARACTERS, NONE, ON_CHARACTERS
 from reports.statistics import mean_sd
 
 NATS = math.log(2)  # per bit

@@ -8,7 +8,7 @@ import pandas as pd
 from reports import format as fmt
 from reports.blocks import Section, Table
 from reports.load import Artifacts
-from reports.published.results import BY_STEPS, PAIRS, accuracy
+from reports.published import BY_STEPS, PAIRS, accuracy
 from reports.sections.ablation import READINGS, best_fixed
 from reports.sections.fidelity import comparisons
 from reports.sections.steps import label_difference, quintile_difference

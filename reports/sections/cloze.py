@@ -10,7 +10,7 @@ from reports import format as fmt
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.load import Artifacts
-from reports.published.results import ADAPTIVE, BENCHMARKS, CLOZE, GATING, QUESTIONS, STRATEGIES
+from reports.published import ADAPTIVE, BENCHMARKS, CLOZE, GATING, QUESTIONS, STRATEGIES
 from reports.statistics import mean_sd, verdicts
 
 BASELINES = {"random": "random candidate", "most_frequent": "most frequent candidate"}

@@ -39,28 +39,26 @@ def overview(data: Artifacts) -> Overview:
 
 def metrics(data: Artifacts) -> dict[str, float]:
     """Return the numbers of the tiles; accuracies in [0, 1], of the best model on dev."""
-    frame = systems(data).set_index("model")
-    best = frame.loc[data.best_on_dev]
+    best, adaptive = _best(data)
     values: dict[str, float] = {
         "trials": len(data["sweep/trials"]),
         "dev_accuracy": float(best["dev_accuracy_mean"]),
         "test_accuracy": float(best["test_accuracy_mean"]),
     }
-    if adaptive := _best_adaptive(data):
-        values["mean_steps"] = float(frame.loc[adaptive, "test_mean_steps_mean"])
+    if adaptive is not None:
+        values["mean_steps"] = float(adaptive["test_mean_steps_mean"])
     if hops := _hops_solved(data):
         values["hops_solved"] = max(hops.values())
     return values
 
 
 def _tiles(data: Artifacts) -> list[Tile]:
-    frame = systems(data).set_index("model", drop=False)
-    best, accuracy = frame.loc[data.best_on_dev], fmt.percent("test_accuracy")
-    tiles = [Tile("Test accuracy", f"{accuracy(best)} %", fmt.model_name(best))]
-    if adaptive := _best_adaptive(data):
-        best = frame.loc[adaptive]
-        steps = fmt.number("test_mean_steps")(best)
-        tiles.append(Tile("Mean steps per pair", steps, fmt.model_name(best)))
+    best, adaptive = _best(data)
+    accuracy = fmt.percent("test_accuracy")(best)
+    tiles = [Tile("Test accuracy", f"{accuracy} %", fmt.model_name(best))]
+    if adaptive is not None:
+        steps = fmt.number("test_mean_steps")(adaptive)
+        tiles.append(Tile("Mean steps per pair", steps, fmt.model_name(adaptive)))
     if hops := _hops_solved(data):
         frame = data["multihop/hops"]
         trained = frame.loc[frame["trained"], "hops"].max()
@@ -74,11 +72,12 @@ def _tiles(data: Artifacts) -> list[Tile]:
     return [*tiles, Tile("Sweep trials", f"{sweep['trials']:,}", volatile=reused)]
 
 
-def _best_adaptive(data: Artifacts) -> str:
-    """Return the adaptive model with the highest mean dev accuracy; "" without one."""
-    frame = systems(data).set_index("model")
-    adaptive = [model for model in data.adaptive if frame.loc[model, "test_mean_steps_n"] > 0]
-    return str(frame.loc[adaptive, "dev_accuracy_mean"].idxmax()) if adaptive else ""
+def _best(data: Artifacts) -> tuple[fmt.Row, fmt.Row | None]:
+    """Return the best system on dev, and the best of the adaptive ones if there are any."""
+    frame = systems(data).set_index("model", drop=False)
+    adaptive = frame[frame["model"].isin(data.adaptive) & (frame["test_mean_steps_n"] > 0)]
+    best = None if adaptive.empty else adaptive.loc[adaptive["dev_accuracy_mean"].idxmax()]
+    return frame.loc[data.best_on_dev], best
 
 
 def _hops_solved(data: Artifacts) -> dict[Any, int]:

@@ -7,7 +7,7 @@ import pandas as pd
 from reports import format as fmt
 from reports.blocks import Section, Table
 from reports.load import Artifacts
-from reports.published.results import QUESTIONS
+from reports.published import QUESTIONS
 
 STUDIES = {
     "fidelity": (["model", "variant"], fmt.title),

@@ -9,7 +9,7 @@ from reports import format as fmt
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.load import Artifacts
-from reports.published.results import CHARACTERS, NONE, TASKS
+from reports.published import CHARACTERS, NONE, TASKS
 from reports.sections.characters import characters_parts
 from reports.statistics import mean_sd, t_interval, verdicts
 

@@ -8,7 +8,7 @@ from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.charts.theme import MUTED
 from reports.load import Artifacts
-from reports.published.results import ON_SNLI, accuracy
+from reports.published import ON_SNLI, accuracy
 
 
 def published_for(data: Artifacts, model: str, published: bool) -> list[tuple[str, float]]:

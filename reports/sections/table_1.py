@@ -8,7 +8,7 @@ from reports import format as fmt
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.load import Artifacts
-from reports.published.results import SNLI, SOURCES
+from reports.published import SNLI, SOURCES
 from reports.statistics import mean_sd, t_interval
 
 

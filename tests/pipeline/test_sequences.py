@@ -133,7 +133,7 @@ def test_keys_depend_on_the_text_unless_data_are_drawn(
         return [TrialRecord(trial.key, {}, 0, (), {}) for trial in trials]
 
     monkeypatch.setattr("tune.sweep.run_trials", note)
-    place = Execution(folder, folder, folder, 1, 0, max_failures=0, dashboard=False)
+    place = Execution(folder, folder, folder)
     first = stored(folder)
     for digest in (first.sha256, "another"):
         digests = [digest if run.config.task_name == "characters" else NO_DATA for run in RUNS]

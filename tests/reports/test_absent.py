@@ -5,6 +5,7 @@ from pathlib import Path
 from reports.blocks import Table
 from reports.load import load
 from reports.render import report
+from reports.sections.overview import metrics
 from tests.reports.conftest import edit, one_seed, rows, table
 
 STUDIES = {
@@ -29,13 +30,15 @@ def test_a_study_that_was_not_run_has_no_section(folder: Path) -> None:
         edit(folder, place, lambda frame: frame.head(0))
     (folder / "trace/traces.jsonl").write_text("", encoding="utf-8")
     (folder / "cloze/queries.json").write_text("[]\n", encoding="utf-8")
-    built = report(load(folder), published=True, examples=10)
+    data = load(folder)
+    built = report(data, published=True, examples=10)
     titles = {section.title for section in built.sections}
     assert not titles & {*STUDIES.values(), "Pairs, step by step"}
     assert [tile.label for tile in built.overview.tiles] == [
         *("Test accuracy", "Mean steps per pair", "Sweep trials")
     ]
     assert len(built.overview.charts) == 1
+    assert list(metrics(data)) == ["trials", "dev_accuracy", "test_accuracy", "mean_steps"]
 
 
 def test_one_seed_has_no_sd_and_no_test(folder: Path) -> None:

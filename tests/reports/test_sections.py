@@ -7,6 +7,7 @@ import pytest
 
 from reports.load import Artifacts, load
 from reports.sections import steps
+from reports.sections.overview import metrics
 from reports.sections.table_1 import accuracy_chart
 from tests.reports.conftest import Sections, edit, points, rows, table
 
@@ -104,6 +105,11 @@ def test_accuracy_intervals_are_clipped(folder: Path) -> None:
     edit(folder, "evaluate/results", change)
     first, *_ = points(accuracy_chart(load(folder)))
     assert (first["x"], first["high"]) == (97.333, 100) and first["low"] == 87.929
+
+
+def test_metrics_are_those_of_the_tiles(stored: Artifacts) -> None:
+    tiles = {"trials": 8, "dev_accuracy": 0.84, "test_accuracy": 0.82, "mean_steps": 4.5}
+    assert metrics(stored) == tiles | {"hops_solved": 3}
 
 
 def test_timings_are_separate_from_results(sections: Sections) -> None:

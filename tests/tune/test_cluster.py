@@ -16,10 +16,9 @@ import psutil
 import pytest
 
 from actmodels.errors import SweepError
-from tests.samples import MODELS, sample_data, sample_trial, save_sample_data
+from tests.samples import MODELS, keyed, sample_data, sample_trial, save_sample_data
 from tune.cluster import access_token, connected, redirect_ray_output
 from tune.execution import Execution
-from tune.grid import with_keys
 from tune.sweep import run_trials
 
 RAY = Path(sys.executable).with_name("ray")
@@ -136,9 +135,9 @@ def test_ray_output_is_redirected_to_a_file(
 def train_on_the_cluster(folder: Path) -> None:
     """A driver with RAY_ADDRESS set."""
     state = folder / "state"
-    execution = Execution(folder, state, state / "ray", 1, 0, 1, False)
+    execution = Execution(folder, state, state / "ray", max_failures=1)
     configs = [sample_trial(model, max_epochs=2) for model in MODELS]
-    trials = with_keys(configs, data_digest="data", device="cpu", threads=1)
+    trials = keyed(configs)
     records = run_trials("sweep", trials, execution)
     assert [record.key for record in records] == [trial.key for trial in trials]
     assert not list((state / "ray" / "checkpoints").iterdir())

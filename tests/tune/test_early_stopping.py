@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from actmodels.records import EpochRecord
-from tests.samples import MODELS, sample_trial
+from tests.samples import MODELS, keyed, sample_trial
 from tune.early_stopping import RungScores, SuccessiveHalving
-from tune.grid import with_keys
 from tune.storage import storage
 
 
@@ -107,10 +106,9 @@ def test_delete_removes_the_files_of_these_trials_only(tmp_path: Path) -> None:
 
 def test_the_rule_is_part_of_the_key() -> None:
     config = [sample_trial(MODELS[0])]
-    arguments = {"data_digest": "d", "device": "cpu", "threads": 1}
-    [plain] = with_keys(config, **arguments)  # type: ignore[arg-type]
+    [plain] = keyed(config)
     rules = [None, SuccessiveHalving(1, 3), SuccessiveHalving(1, 4), SuccessiveHalving(2, 3)]
-    keys = [with_keys(config, **arguments, early_stopping=rule)[0].key for rule in rules]  # type: ignore[arg-type]
+    keys = [keyed(config, early_stopping=rule)[0].key for rule in rules]
     assert keys[0] == plain.key
     assert len(set(keys)) == len(rules)
     assert "early_stopping" not in plain.origin

@@ -45,7 +45,6 @@ WORKER = "Worker unexpectedly exits with a connection error code 2. End of file"
         ),
         (RAISED.format(error="RuntimeError: two\nlines"), "RuntimeError: two lines", "192.0.2.2"),
         (RAISED.format(error="ValueError: a\n  b"), "b", "192.0.2.2"),
-        (DIED, f"its worker process has died: {WORKER}", "192.0.2.7"),
         (
             RAISED.format(error="KeyError: 1") + DIED,
             f"its worker process has died: {WORKER}",

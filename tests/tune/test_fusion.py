@@ -5,42 +5,38 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from actmodels.trial_config import BaseTrialConfig
 from tests.actmodels.sequences.samples import sample_trial as sequence_trial
-from tests.samples import sample_data, sample_trial
-from tune.fusion import Fusion, group_by_shape, in_order, make_fusions
+from tests.samples import keyed, sample_data, sample_trial
+from tune.fusion import fusion_name, group_by_shape, make_fusions
 from tune.fusion_tuning import best_size, examples_per_second, try_sizes
-from tune.grid import Trial, with_keys
+from tune.grid import Trial
 
 ADAPTIVE, DECOMPOSABLE = "adaptive_attention", "decomposable_attention"
 
 
-def trials(*configs: BaseTrialConfig) -> list[Trial]:
-    return with_keys(configs, data_digest="d", device="cpu", threads=1)
-
-
 def fusions(trials: list[Trial], size: int, workers: int) -> list[list[int]]:
     """The fusions as positions in the list."""
-    groups = group_by_shape(trials)
-    made = in_order(make_fusions(groups, dict.fromkeys(groups, size), workers), trials)
+    made = make_fusions(trials, dict.fromkeys(group_by_shape(trials), size), workers)
     position = {trial.key: number for number, trial in enumerate(trials)}
-    return [[position[trial.key] for trial in fusion.trials] for fusion in made]
+    return [[position[trial.key] for trial in fusion] for fusion in made]
 
 
 def same_shape(count: int) -> list[Trial]:
     """Trials of one shape."""
-    return trials(*(sample_trial(DECOMPOSABLE, dropout=n / 1000) for n in range(count)))
+    return keyed(sample_trial(DECOMPOSABLE, dropout=n / 1000) for n in range(count))
 
 
 def test_trials_of_different_shapes_are_not_fused() -> None:
-    grid = trials(
-        sample_trial(ADAPTIVE, dropout=0.1),
-        sample_trial(DECOMPOSABLE, dropout=0.1),
-        sample_trial(ADAPTIVE, width=16),
-        sample_trial(ADAPTIVE, dropout=0.2),
-        sample_trial(ADAPTIVE, batch_size=4),
-        sample_trial(DECOMPOSABLE, learning_rate=0.1),
-        sample_trial(ADAPTIVE, optimizer="adagrad"),
+    grid = keyed(
+        [
+            sample_trial(ADAPTIVE, dropout=0.1),
+            sample_trial(DECOMPOSABLE, dropout=0.1),
+            sample_trial(ADAPTIVE, width=16),
+            sample_trial(ADAPTIVE, dropout=0.2),
+            sample_trial(ADAPTIVE, batch_size=4),
+            sample_trial(DECOMPOSABLE, learning_rate=0.1),
+            sample_trial(ADAPTIVE, optimizer="adagrad"),
+        ]
     )
     assert fusions(grid, 48, 1) == [[0, 3], [1, 5], [2], [4], [6]]
 
@@ -48,15 +44,15 @@ def test_trials_of_different_shapes_are_not_fused() -> None:
 def test_a_model_that_cannot_be_fused_trains_alone() -> None:
     name = f"{ADAPTIVE}_as_published"
     published = [sample_trial(name, dropout=dropout) for dropout in (0.1, 0.2)]
-    grid = trials(*published, sequence_trial(seed=1), sequence_trial(seed=2))
+    grid = keyed([*published, sequence_trial(seed=1), sequence_trial(seed=2)])
     assert fusions(grid, 48, 1) == [[0], [1], [2], [3]]
 
 
 def test_size_one_leaves_everything_as_it_was() -> None:
-    grid = trials(*(sample_trial(m, seed=s) for s in (2, 1) for m in (DECOMPOSABLE, ADAPTIVE)))
+    grid = keyed(sample_trial(m, seed=s) for s in (2, 1) for m in (DECOMPOSABLE, ADAPTIVE))
     assert fusions(grid, 1, 2) == [[0], [1], [2], [3]]
-    assert [fusion.name for fusion in map(Fusion, zip(grid))] == [trial.name for trial in grid]
-    assert Fusion(tuple(grid)).name == f"{grid[0].name}-and-3-more"
+    assert [fusion_name([trial]) for trial in grid] == [trial.name for trial in grid]
+    assert fusion_name(grid) == f"{grid[0].name}-and-3-more"
 
 
 @pytest.mark.parametrize(
@@ -82,13 +78,11 @@ def test_trials_are_spread_over_the_workers(
 
 def test_trials_are_sorted_by_seed_then_slowness() -> None:
     """A small ponder weight takes many steps, so it is not fused with a large one."""
-    grid = trials(
-        *(
-            sample_trial(ADAPTIVE, seed=seed, dropout=dropout, ponder_weight=weight)
-            for dropout in (0.1, 0.2)
-            for weight in (0.1, 0.001)
-            for seed in (1, 2)
-        )
+    grid = keyed(
+        sample_trial(ADAPTIVE, seed=seed, dropout=dropout, ponder_weight=weight)
+        for dropout in (0.1, 0.2)
+        for weight in (0.1, 0.001)
+        for seed in (1, 2)
     )
     assert fusions(grid, 2, 1) == [[0, 4], [1, 5], [2, 6], [3, 7]]
     assert fusions(grid, 4, 1) == [[0, 4, 2, 6], [1, 5, 3, 7]]

@@ -17,11 +17,11 @@ from actmodels.records import EpochRecord, TrialRecord
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig
 from tests.end_to_end.project import processes, wait_for
-from tests.samples import sample_data, sample_trial, save_sample_data
+from tests.samples import keyed, sample_data, sample_trial, save_sample_data
 from tests.tune.tracking_samples import children, parents, steps
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
-from tune.grid import Trial, with_keys
+from tune.grid import Trial
 from tune.storage import Storage, storage
 from tune.sweep import run_trials
 from tune.trainable import load_checkpoint
@@ -29,11 +29,6 @@ from tune.trainable import load_checkpoint
 pytestmark = pytest.mark.slow(minutes=2)
 
 ADAPTIVE, DECOMPOSABLE = "adaptive_attention", "decomposable_attention"
-
-
-def keyed(configs: list[TrialConfig], rule: SuccessiveHalving | None = None) -> list[Trial]:
-    arguments = {"data_digest": "data", "device": "cpu", "threads": 1}
-    return with_keys(configs, early_stopping=rule, **arguments)  # type: ignore[arg-type]
 
 
 def swept(
@@ -45,7 +40,8 @@ def swept(
     **more: Any,
 ) -> list[TrialRecord]:
     save_sample_data(state, data or sample_data())
-    execution = Execution(state, state, state / "ray", 1, 0, max_failures, False, trials_per_fusion)
+    settings = {"max_failures": max_failures, "trials_per_fusion": trials_per_fusion}
+    execution = Execution(state, state, state / "ray", **settings)
     records = run_trials("sweep", trials, execution, **more)
     assert [record.key for record in records] == [trial.key for trial in trials]
     assert not [path for path in (state / "ray" / "checkpoints").rglob("*") if path.is_file()]
@@ -189,7 +185,7 @@ def test_early_stopping_ends_trials_and_completes_the_sweep(
         for rate in (0.01, 0.005, 0.003, 0.001, 0.0003, 0.0001)
     ]
     rule = SuccessiveHalving(grace_period=1, reduction_factor=3)
-    records = swept(keyed(configs, rule), state, 3, data)
+    records = swept(keyed(configs, early_stopping=rule), state, 3, data)
     assert not {record.key for record in records} & {trial.key for trial in keyed(configs)}
     for model in (ADAPTIVE, DECOMPOSABLE):
         own = [record for record in records if record.config["model"] == model]
@@ -203,5 +199,5 @@ def test_early_stopping_ends_trials_and_completes_the_sweep(
         whole = alone(config, data)[: len(record.history)]
         assert_equal(record.history, whole)
     capfd.readouterr()
-    assert swept(keyed(configs, rule), state, 1, data) == records
+    assert swept(keyed(configs, early_stopping=rule), state, 1, data) == records
     assert "sweep: 0 of 12 trials to run" in capfd.readouterr().out

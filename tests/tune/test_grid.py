@@ -11,13 +11,11 @@ from actmodels import provenance
 from actmodels.provenance import trial_key
 from actmodels.registry import MODELS as ALL
 from actmodels.trial_config import TrialConfig, setting_types
-from tests.samples import MODELS, sample_trial
-from tune.grid import with_keys
+from tests.samples import MODELS, keyed, sample_trial
 
 
-def keys(configs: list[TrialConfig], **changes: Any) -> list[str]:
-    arguments = {"data_digest": "data", "device": "cpu", "threads": 1, **changes}
-    return [trial.key for trial in with_keys(configs, **arguments)]
+def keys(configs: list[TrialConfig], digest: str = "data", **changes: Any) -> list[str]:
+    return [trial.key for trial in keyed(configs, digest, **changes)]
 
 
 CHANGED: dict[str, Any] = {"init": "normal", "optimizer": "adagrad", "oov_rule": "hashed"}
@@ -43,9 +41,9 @@ def test_budget_seed_data_device_and_threads_are_in_the_key() -> None:
         keys([sample_trial(MODELS[0], max_epochs=9)]),
         keys([sample_trial(MODELS[0], patience=9)]),
         keys([sample_trial(MODELS[0], seed=9)]),
-        keys(base, data_digest="other"),
-        keys(base, device="cuda"),
-        keys(base, threads=2),
+        keys(base, digest="other"),
+        keys(base, gpus_per_trial=1),
+        keys(base, cpus_per_trial=2),
     ]
     assert keys(base) == keys([sample_trial(MODELS[0])])
     assert len({keys(base)[0], *(other[0] for other in others)}) == len(others) + 1

@@ -11,37 +11,28 @@ from typing import Any
 import pytest
 import ray
 
-import tune.runner
 from actmodels.errors import SweepError
 from actmodels.records import EpochRecord
-from tests.samples import MODELS, sample_trial
+from tests.samples import MODELS, keyed, sample_trial
 from tune.callback import DriverCallback
 from tune.execution import Execution
 from tune.fusion import Fusion
-from tune.grid import Trial, with_keys
+from tune.grid import Trial
 from tune.node_check import StorageFullError, qualified_name
 from tune.nodes import Nodes
 from tune.progress import Progress
 from tune.runner import SweepStopper, fit
 from tune.storage import storage
 from tune.store import TrialStore
-from tune.tracking import TrialState
 from tune.trainable import TrialReport
 
 RESTARTS = 2
 
 
-class Silent:
-    """A tracker that writes nothing."""
-
-    def update(self, trial: Trial, state: TrialState) -> None:
-        pass
-
-
 @pytest.fixture
 def trials() -> list[Trial]:
     configs = [sample_trial(MODELS[0], seed=seed) for seed in (1, 2, 3)]
-    return with_keys(configs, data_digest="d", device="cpu", threads=1)
+    return keyed(configs)
 
 
 @pytest.fixture
@@ -49,22 +40,18 @@ def callback(trials: list[Trial], tmp_path: Path) -> DriverCallback:
     return DriverCallback(
         {trial.key: trial for trial in trials},
         store=TrialStore(storage(tmp_path / "trials")),
-        tracker=Silent(),  # type: ignore[arg-type]
+        tracker=SimpleNamespace(update=lambda *_: None),  # type: ignore[arg-type]
         progress=Progress("test", 3, 9),
         checkpoints=storage(tmp_path),
         traces=tmp_path / "failures",
         keep_weights=False,
-        nodes=Nodes(execution(tmp_path)),
+        nodes=Nodes(Execution(tmp_path, tmp_path, tmp_path)),
     )
-
-
-def execution(folder: Path) -> Execution:
-    return Execution(folder, folder, folder, 1, 0, RESTARTS, False)
 
 
 def ray_trial_of(trials: list[Trial], failures: int) -> Any:
     """A fake of Ray's trial of a fusion."""
-    config = {"fusion": {trial.key: trial.config.as_dict() for trial in trials}}
+    config = {"fusion": [trial.key for trial in trials]}
     return SimpleNamespace(
         **{"config": config, "max_failures": RESTARTS, "error_file": None, "trial_id": "id"},
         num_failures=failures,
@@ -73,7 +60,7 @@ def ray_trial_of(trials: list[Trial], failures: int) -> Any:
 
 
 def keys(fusions: list[Fusion]) -> list[list[str]]:
-    return [[trial.key for trial in fusion.trials] for fusion in fusions]
+    return [[trial.key for trial in fusion] for fusion in fusions]
 
 
 def test_a_death_reported_twice_requeues_the_trial(
@@ -126,20 +113,13 @@ def test_a_finished_trial_whose_weights_cannot_be_read_starts_over(
 Round = Callable[[list[Fusion], SweepStopper], None]
 
 
-def run_rounds(
-    monkeypatch: pytest.MonkeyPatch,
-    one: Round,
-    fusions: list[Fusion],
-    callback: DriverCallback,
-    folder: Path,
-) -> None:
-    """Run rounds of fusions with a fake Tuner."""
+def run_rounds(one: Round, trials: list[Trial], callback: DriverCallback) -> None:
+    """Run rounds of fusions, the first of all trials, with a fake Tuner."""
 
-    def tuner(_: Path, fusions: list[Fusion], __: Execution, stop: SweepStopper, *___: Any) -> Any:
-        return SimpleNamespace(fit=lambda: one(fusions, stop))
+    def tuner(fusions: list[Fusion], stopper: SweepStopper) -> Any:
+        return SimpleNamespace(fit=lambda: one(fusions, stopper))
 
-    monkeypatch.setattr(tune.runner, "tuner", tuner)
-    fit(folder, fusions, execution(folder), callback, lambda _: None)
+    fit(tuner, [trials], callback)
 
 
 def finished(trial: Trial) -> dict[str, Any]:
@@ -151,24 +131,22 @@ def finished(trial: Trial) -> dict[str, Any]:
 
 
 def test_trials_lost_in_every_round_are_given_up(
-    trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    trials: list[Trial], callback: DriverCallback
 ) -> None:
     seen: list[list[list[str]]] = []
 
     def losing(fusions: list[Fusion], _: SweepStopper) -> None:
         seen.append(keys(fusions))
         for fusion in fusions:
-            callback.on_trial_error(1, [], ray_trial_of(list(fusion.trials), RESTARTS))
+            callback.on_trial_error(1, [], ray_trial_of(list(fusion), RESTARTS))
 
-    run_rounds(monkeypatch, losing, [Fusion(tuple(trials))], callback, tmp_path)
+    run_rounds(losing, trials, callback)
     assert len(seen) == 1 + RESTARTS
     assert set(callback.errors) == {trial.key for trial in trials}
     assert set(callback.errors.values()) == {"its workers died repeatedly; see the log above"}
 
 
-def test_fusions_are_split_when_nodes_join(
-    trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fusions_are_split_when_nodes_join(trials: list[Trial], callback: DriverCallback) -> None:
     """One of three trials has ended; the two others continue as single trials."""
     seen: list[list[list[str]]] = []
 
@@ -181,7 +159,7 @@ def test_fusions_are_split_when_nodes_join(
         assert stopper.stop_all() is (len(seen) == 1)
 
     callback.nodes.capacity = 1
-    run_rounds(monkeypatch, growing, [Fusion(tuple(trials))], callback, tmp_path)
+    run_rounds(growing, trials, callback)
     names = [trial.key for trial in trials]
     assert seen == [[names], [names[1:2], names[2:]]]
 
@@ -195,7 +173,7 @@ def failed_with(trials: list[Trial], error: str, folder: Path) -> Any:
 
 
 def test_a_full_storage_ends_the_sweep(
-    trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    trials: list[Trial], callback: DriverCallback, tmp_path: Path
 ) -> None:
     place = callback.checkpoints.location
     error = f"{qualified_name(StorageFullError)}: {place} is full"
@@ -205,7 +183,7 @@ def test_a_full_storage_ends_the_sweep(
         assert stopper.stop_all()
 
     with pytest.raises(SweepError) as raised:
-        run_rounds(monkeypatch, full, [Fusion(tuple(trials))], callback, tmp_path)
+        run_rounds(full, trials, callback)
     assert str(raised.value) == (
         f"{place} is full; make room there; nothing is lost: run the same command again to resume"
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from actmodels.errors import first_line
 from tests.tune.tracking_samples import (
     children,
     end,
@@ -20,7 +21,6 @@ from tests.tune.tracking_samples import (
     trial,
 )
 from tune.mlflow_store import TrackingError
-from tune.tracking_uri import first_line
 
 # isort: split
 from mlflow import MlflowClient

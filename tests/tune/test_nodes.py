@@ -47,7 +47,7 @@ def nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Nodes:
     monkeypatch.setattr(ray, "cancel", lambda result, force: None)
     monkeypatch.setattr("tune.node_check.current_node", lambda: BAD)
     monkeypatch.setenv("RAY_ADDRESS", "10.0.0.1:6379")
-    execution = Execution(tmp_path, tmp_path, tmp_path, 1, 0, 0, False, wait_for_storage=0)
+    execution = Execution(tmp_path, tmp_path, tmp_path, wait_for_storage=0)
     execution.checkpoints.make()
     nodes = Nodes(execution)
     nodes.passed = {GOOD, BAD}

@@ -23,8 +23,7 @@ def node(address: str, cpus: float, gpus: float = 0, alive: bool = True) -> dict
 
 def nodes(cpus: float = 1, gpus: float = 0) -> Nodes:
     """The nodes of a local Ray, for trials with these resources."""
-    here = Path("nowhere")
-    return Nodes(Execution(here, here, here, cpus, gpus, 0, False))
+    return Nodes(Execution(Path(), Path(), Path(), cpus, gpus))
 
 
 RESUME = "nothing is lost: run the same command again to resume\n"

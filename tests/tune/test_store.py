@@ -7,15 +7,14 @@ import pytest
 import torch
 
 from actmodels.records import EpochRecord, TrialRecord
-from tests.samples import MODELS, sample_trial
-from tune.grid import Trial, with_keys
+from tests.samples import MODELS, keyed, sample_trial
+from tune.grid import Trial
 from tune.storage import storage
 from tune.store import TrialStore
 
 
 def trial(seed: int = 1) -> Trial:
-    configs = [sample_trial(MODELS[0], seed=seed)]
-    return with_keys(configs, data_digest="data", device="cpu", threads=1)[0]
+    return keyed([sample_trial(MODELS[0], seed=seed)])[0]
 
 
 def record(of: Trial, accuracy: float = 0.5) -> TrialRecord:

@@ -13,7 +13,6 @@ from actmodels.records import EpochRecord, TrialRecord
 from tests.samples import sample_trial
 from tune.grid import Trial
 
-ROOT = Path(__file__).parents[2]
 WRITES = ("create_run", "log_batch", "set_terminated", "update_run", "delete_tag", "delete_run")
 WRITES += ("log_inputs",)
 INPUTS = {("captions-train", "d", "train"), ("captions-dev", "d", "dev")}  # name, digest, context
@@ -67,8 +66,8 @@ def parents(state: Path) -> list[Run]:
     return [run for run in runs(state) if "mlflow.parentRunId" not in run.data.tags]
 
 
-def started(state: Path, group: str = "0123456789", kind: str = "sweep") -> Tracker:
-    return Tracker(kind, group, {"git_commit": "c0ffee"}, state, ("captions", state))
+def started(state: Path, group: str = "0123456789") -> Tracker:
+    return Tracker("sweep", group, {"git_commit": "c0ffee"}, state, ("captions", state))
 
 
 def trial(key: str) -> Trial:

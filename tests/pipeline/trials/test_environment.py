@@ -10,15 +10,15 @@ import pytest
 
 from actmodels.records import EpochRecord, TrialRecord
 from pipeline.trials import environment
-from tests.samples import sample_trial
+from tests.samples import keyed, sample_trial
 from tune.execution import Execution
-from tune.grid import Trial, with_keys
+from tune.grid import Trial
 from tune.store import TrialStore
 
 Train = Callable[..., dict[str, Any]]
 EPOCH = EpochRecord(1, 0.5, 0.5, None, None, None, 0.9, 0.6, None, None, None)
 CONFIGS = [sample_trial("decomposable_attention", dropout=d) for d in (0.0, 0.1, 0.2)]
-TRIALS = with_keys(CONFIGS, data_digest="abc", device="cpu", threads=1, precision="highest")
+TRIALS = keyed(CONFIGS, "abc")
 
 
 def record(trial: Trial) -> TrialRecord:
@@ -28,7 +28,7 @@ def record(trial: Trial) -> TrialRecord:
 @pytest.fixture
 def train(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Train:
     """Return a function that finishes some trials in some seconds, and returns environment.json."""
-    execution = Execution(folder, folder, folder, 1, 0, max_failures=0, dashboard=False)
+    execution = Execution(folder, folder, folder)
     now = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).with_suffix("")
 SOURCES = (
     "Neumann et al. 2016 is arXiv:1610.07647, Neumann's thesis *Learning to Reason with Adaptive "
     "Computation* (MSc, University College London, 2016), Munkhdalai & Yu 2017 arXiv:1607.04492."
