@@ -18,10 +18,10 @@ from tests.cluster.environment import INSTALLED
 from tests.cluster.machines import Machine
 from tests.cluster.project import ClusterProject, s3_server, stopped
 from tests.cluster.ray_cluster import Cluster
-from tests.end_to_end.project import ROOT, Project, in_mid_sweep, kill_session, processes, wait_for
-from tests.end_to_end.test_crash import check_complete, worker
+from tests.end_to_end.project import ROOT, Project, in_mid_sweep, kill_session, wait_for, workers
+from tests.end_to_end.test_crash import check_complete
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(minutes=6)
 INSPECT = """
 import importlib.util, json, os, sys
 import ray.tune, torch
@@ -85,11 +85,6 @@ def test_the_s3_store_refuses_connections_for_25_seconds(
     check_complete(project, undisturbed)
 
 
-def training(machine: Machine) -> bool:
-    """Return whether a trial runs on the machine."""
-    return bool(processes(machine.pid, worker))
-
-
 def test_the_head_dies_and_later_a_node_is_disconnected(
     cluster: Cluster, project: ClusterProject, undisturbed: Project
 ) -> None:
@@ -112,7 +107,7 @@ def test_the_head_dies_and_later_a_node_is_disconnected(
     command = project.start("dvc", "repro", "sweep")
     try:
         wait_for(lambda: [p for p in project.saved() if p.stat().st_mtime > again], "an epoch")
-        lost = next(machine for machine in cluster.workers if training(machine))
+        lost = next(machine for machine in cluster.workers if workers(machine.pid))
         lost.connect(False)
         time.sleep(25)  # longer than TIMEOUTS
         lost.connect()
@@ -136,7 +131,7 @@ def test_two_nodes_cannot_train_and_the_storage_is_full(
     cluster.start(workers=1)
     other, no_storage = other_torch(cluster), cluster.add(cluster.machine(store=False))
     with in_mid_sweep(project) as command:
-        assert [machine for machine in cluster.workers if training(machine)] == cluster.workers[:1]
+        assert [m for m in cluster.workers if workers(m.pid)] == cluster.workers[:1]
         cluster.fill_store()
         assert command.wait(120) != 0
     output = project.log()

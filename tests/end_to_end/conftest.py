@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from tests.end_to_end.project import ROOT, TINY, Project
+from tests.end_to_end.project import ROOT, TINY, Project, in_mid_sweep, processes, wait_for, workers
 
 Once = Callable[[str, Callable[[Path], Project]], Project]
 RAY = """
@@ -93,6 +93,23 @@ def prepared(once: Once) -> Project:
 @pytest.fixture(scope="session")
 def undisturbed(once: Once, prepared: Project) -> Project:
     return once("undisturbed", lambda folder: prepared.copy(folder).done("sweep"))
+
+
+@pytest.fixture(scope="session")
+def killed(once: Once, prepared: Project, shared_ray: SharedRay) -> Project:
+    """Its sweep's driver was killed when half of the trials had finished."""
+
+    def make(folder: Path) -> Project:
+        project = prepared.copy(folder, **shared_ray.settings)
+        with in_mid_sweep(project) as command:
+            driver = "python -m pipeline.sweep"
+            processes(command.pid, lambda _, line: line.startswith(driver))[0].kill()
+            assert command.wait(240) != 0
+        # until Ray ends them, its workers write checkpoints
+        wait_for(lambda: not workers(shared_ray.pid), "the end of the workers")
+        return project
+
+    return once("killed", make)
 
 
 @pytest.fixture(scope="session")

@@ -201,9 +201,9 @@ class Project:
         self.repro(*stages)
         return self
 
-    def results(self, stage: str = "sweep", names: tuple[str, ...] = RESULTS) -> dict[str, bytes]:
-        folder = self.folder / "artifacts" / stage
-        return {name: (folder / name).read_bytes() for name in names}
+    def results(self) -> dict[str, bytes]:
+        folder = self.folder / "artifacts" / "sweep"
+        return {name: (folder / name).read_bytes() for name in RESULTS}
 
     def finished(self) -> set[str]:
         return {path.stem for path in (self.folder / "state" / "trials").glob("*.json")}
@@ -251,6 +251,11 @@ def processes(root: int, matches: Callable[[str, str], bool]) -> list[psutil.Pro
             if matches(process.name(), " ".join(process.cmdline())):
                 matching.append(process)
     return matching
+
+
+def workers(root: int) -> list[psutil.Process]:
+    """Return the descendants of `root` that train trials."""
+    return processes(root, lambda _, line: "ImplicitFunc" in line)
 
 
 @contextmanager

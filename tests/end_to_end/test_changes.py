@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.conftest import SharedRay
-from tests.end_to_end.project import Project, in_mid_sweep
+from tests.end_to_end.project import Project
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(minutes=3)
 
 RATES = "sweep.models.decomposable_attention.grid.learning_rate"
 
@@ -48,12 +48,10 @@ def test_one_changed_value_or_model_trains_the_changed_trials(
 
 
 def test_an_edit_between_a_kill_and_the_rerun(
-    prepared: Project, shared_ray: SharedRay, tmp_path: Path
+    killed: Project, shared_ray: SharedRay, tmp_path: Path
 ) -> None:
     """Ray's own restore would run the old values and report them under the new ones."""
-    project = prepared.copy(tmp_path / "project", **shared_ray.settings)
-    with in_mid_sweep(project):
-        pass
+    project = killed.copy(tmp_path / "project", **shared_ray.settings)
     project.configure({RATES: [0.001, 0.008]})
     project.repro("sweep")
     assert rates(project) == ["0.001", "0.008"]
