@@ -12,7 +12,6 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Self
 
 import psutil
 
@@ -64,8 +63,8 @@ def enter(pid: int, *options: str) -> list[str]:
     return ["nsenter", f"--target={pid}", *options]
 
 
-def call(*command: str, timeout: float = 120) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+def call(*command: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, f"{shlex.join(command)}: {done.stdout}{done.stderr}"
     return done.stdout
 
@@ -76,7 +75,7 @@ def first_process(launcher: subprocess.Popen[bytes]) -> int:
 
 
 class Laboratory:
-    """A network bridge, and a small store at the same path on all machines; a context.
+    """A network bridge, and a small store at the same path on all machines, until `close`.
 
     Commands in the laboratory itself see this machine's files, but have a separate network, with
     the address `address`, and separate processes.
@@ -116,10 +115,7 @@ class Laboratory:
         self._machines.append(machine)
         return machine
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         assert self._launcher.stdin
         self._launcher.stdin.close()
         self._launcher.wait(30)
@@ -155,10 +151,10 @@ class Machine:
         ):
             call(*enter(self.pid, "--net"), "ip", *words.split())
 
-    def call(self, *command: str, timeout: float = 120) -> str:
+    def call(self, *command: str) -> str:
         inside = enter(self.pid, "--mount", "--net", "--pid", "--root", "--wd")
         environment = ("env", "-i", "PATH=/usr/bin:/bin", "HOME=/root")
-        return call(*inside, *environment, *command, timeout=timeout)
+        return call(*inside, *environment, *command)
 
     def connect(self, connected: bool = True) -> None:
         state = "up" if connected else "down"

@@ -14,10 +14,9 @@ import pytest
 import ray
 import torch
 
-from tests.cluster.environment import INSTALLED
 from tests.cluster.machines import Machine
 from tests.cluster.project import ClusterProject, s3_server, stopped
-from tests.cluster.ray_cluster import Cluster
+from tests.cluster.ray_cluster import INSTALLED, Cluster
 from tests.end_to_end.project import ROOT, Project, in_mid_sweep, kill_session, wait_for, workers
 from tests.end_to_end.test_crash import check_complete
 
