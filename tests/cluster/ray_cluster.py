@@ -11,7 +11,7 @@ import torch
 from packaging.requirements import Requirement
 
 from tests.cluster.machines import Laboratory, Machine
-from tests.end_to_end.project import ROOT, processes
+from tests.end_to_end.project import ROOT, matching, processes
 
 INSTALLED = Path(torch.__file__).parents[1]  # the folder of this environment's distributions
 PORT = 6379
@@ -74,18 +74,16 @@ class Cluster:
         return machine
 
     def kill_head(self) -> None:
-        for process in self._of_head("/gcs_server "):
+        for process in processes(self.laboratory.pid, "gcs"):
             process.kill()
 
     def stop(self) -> None:
         for worker in self.workers:
             worker.kill()
         self.workers.clear()
-        for process in self._of_head(str(self.laboratory.folder / f"ray{self._heads}")):
+        inside = psutil.Process(self.laboratory.pid).children(recursive=True)
+        for process in matching(inside, f"{self.laboratory.folder}/ray{self._heads}"):
             process.kill()
-
-    def _of_head(self, words: str) -> list[psutil.Process]:
-        return processes(self.laboratory.pid, lambda _, line: words in line)
 
     def fill_store(self) -> None:
         self.laboratory.call("sh", "-c", f"cat /dev/zero >{self.laboratory.store}/full || true")

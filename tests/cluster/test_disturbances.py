@@ -17,7 +17,7 @@ import torch
 from tests.cluster.machines import Machine
 from tests.cluster.project import ClusterProject, s3_server, stopped
 from tests.cluster.ray_cluster import INSTALLED, Cluster
-from tests.end_to_end.project import ROOT, Project, in_mid_sweep, kill_session, wait_for, workers
+from tests.end_to_end.project import ROOT, Project, in_mid_sweep, processes
 from tests.end_to_end.test_crash import check_complete
 
 pytestmark = pytest.mark.slow(minutes=6)
@@ -67,10 +67,7 @@ def test_the_s3_store_refuses_connections_for_25_seconds(
     project.configure({"cluster.storage": "s3://sweeps/run"})
     with s3_server(cluster, project.folder) as send:
         cluster.start(workers=2)
-        command = project.start("dvc", "repro", "sweep")
-        try:
-            wait_for(lambda: project.finished() or command.poll() is not None, "a trial")
-            assert command.poll() is None, project.log()
+        with in_mid_sweep(project, project.finished) as command:
             send(signal.SIGUSR1)
             begin = time.monotonic()
             cluster.workers[0].kill()
@@ -78,8 +75,6 @@ def test_the_s3_store_refuses_connections_for_25_seconds(
             time.sleep(max(0.0, begin + 25 - time.monotonic()))
             send(signal.SIGUSR2)
             assert command.wait(300) == 0, project.log()
-        finally:
-            kill_session(command.pid)
     assert "is not used" not in project.log(), project.log()
     check_complete(project, undisturbed)
 
@@ -103,16 +98,14 @@ def test_the_head_dies_and_later_a_node_is_disconnected(
     cluster.stop()
     cluster.start(workers=2)
     again = time.time()
-    command = project.start("dvc", "repro", "sweep")
-    try:
-        wait_for(lambda: [p for p in project.saved() if p.stat().st_mtime > again], "an epoch")
-        lost = next(machine for machine in cluster.workers if workers(machine.pid))
+    with in_mid_sweep(
+        project, lambda: any(path.stat().st_mtime > again for path in project.saved())
+    ) as command:
+        lost = next(each for each in cluster.workers if processes(each.pid, "worker"))
         lost.connect(False)
         time.sleep(25)  # longer than TIMEOUTS
         lost.connect()
         assert command.wait(300) == 0, project.log()
-    finally:
-        kill_session(command.pid)
     check_complete(project, undisturbed)
 
 
@@ -130,7 +123,7 @@ def test_two_nodes_cannot_train_and_the_storage_is_full(
     cluster.start(workers=1)
     other, no_storage = other_torch(cluster), cluster.add(cluster.machine(store=False))
     with in_mid_sweep(project) as command:
-        assert [m for m in cluster.workers if workers(m.pid)] == cluster.workers[:1]
+        assert [m for m in cluster.workers if processes(m.pid, "worker")] == cluster.workers[:1]
         cluster.fill_store()
         assert command.wait(120) != 0
     output = project.log()

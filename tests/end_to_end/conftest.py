@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from tests.end_to_end.project import ROOT, TINY, Project, in_mid_sweep, processes, wait_for, workers
+from tests.end_to_end.project import ROOT, TINY, Project, in_mid_sweep, processes, wait_for
 
-Once = Callable[[str, Callable[[Path], Project]], Project]
+Once = Callable[[str, Callable[[Path], object]], Project]
 RAY = """
 import sys
 from pathlib import Path
@@ -68,7 +68,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
     root = tmp_path_factory.getbasetemp()
     shared = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
 
-    def once(name: str, make: Callable[[Path], Project]) -> Project:
+    def once(name: str, make: Callable[[Path], object]) -> Project:
         folder, marker = shared / name, shared / f"{name}.made"
         with FileLock(shared / f"{name}.lock"):
             if not marker.exists():
@@ -81,37 +81,34 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
 
 @pytest.fixture(scope="session")
 def prepared(once: Once) -> Project:
-    def make(folder: Path) -> Project:
+    def make(folder: Path) -> None:
         project = Project(folder)
         project.configure(TINY)
         project.repro("tensors")
-        return project
 
     return once("prepared", make)
 
 
 @pytest.fixture(scope="session")
 def undisturbed(once: Once, prepared: Project) -> Project:
-    return once("undisturbed", lambda folder: prepared.copy(folder).done("sweep"))
+    return once("undisturbed", lambda folder: prepared.copy(folder).repro("sweep"))
 
 
 @pytest.fixture(scope="session")
 def killed(once: Once, prepared: Project, shared_ray: SharedRay) -> Project:
     """Its sweep's driver was killed when half of the trials had finished."""
 
-    def make(folder: Path) -> Project:
+    def make(folder: Path) -> None:
         project = prepared.copy(folder, **shared_ray.settings)
         with in_mid_sweep(project) as command:
-            driver = "python -m pipeline.sweep"
-            processes(command.pid, lambda _, line: line.startswith(driver))[0].kill()
+            processes(command.pid, "stage")[0].kill()
             assert command.wait(240) != 0
         # until Ray ends them, its workers write checkpoints
-        wait_for(lambda: not workers(shared_ray.pid), "the end of the workers")
-        return project
+        wait_for(lambda: not processes(shared_ray.pid, "worker"), "the end of the workers")
 
     return once("killed", make)
 
 
 @pytest.fixture(scope="session")
 def whole(once: Once, undisturbed: Project, shared_ray: SharedRay) -> Project:
-    return once("whole", lambda folder: undisturbed.copy(folder, **shared_ray.settings).done())
+    return once("whole", lambda folder: undisturbed.copy(folder, **shared_ray.settings).repro())

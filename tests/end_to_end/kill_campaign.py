@@ -15,17 +15,9 @@ from dataclasses import dataclass, field
 
 import psutil
 
-from tests.end_to_end.project import Project, kill_session, of_session
+from tests.end_to_end.project import PROCESSES, Project, kill_session, matching, of_session
 
-VICTIMS = {
-    "dvc": r"bin/dvc repro",
-    "stage": r"^python -m pipeline\.",
-    "worker": r"^ray::ImplicitFunc",
-    "raylet": r"/raylet/raylet ",
-    "gcs": r"/gcs_server ",
-    "dashboard": r"dashboard/dashboard\.py",
-    "all": r"bin/dvc repro",
-}
+VICTIMS = PROCESSES | {"all": PROCESSES["dvc"]}
 # These depend on the machine and the run; everything else must be byte-identical.
 VARIABLE = re.compile(r"environment\.json|environments\.csv|timings\.(csv|md)")
 # Elements of the page that depend on the run.
@@ -96,7 +88,7 @@ class Campaign:
 
     def _kill(self, leader: int, moment: float) -> None:
         """Kill one of the running processes, or all."""
-        running = {name: self._matching(leader, VICTIMS[name]) for name in VICTIMS}
+        running = {name: matching(of_session(leader), VICTIMS[name]) for name in VICTIMS}
         names = [name for name in sorted(running) if running[name]]
         if not names:
             return
@@ -108,17 +100,11 @@ class Campaign:
             with suppress(psutil.NoSuchProcess):  # it has just ended
                 random.choice(running[name]).kill()
 
-    def _matching(self, leader: int, line: str) -> list[psutil.Process]:
-        matching = []
-        for process in of_session(leader):
-            with suppress(psutil.NoSuchProcess):
-                if re.search(line, " ".join(process.cmdline())):
-                    matching.append(process)
-        return matching
-
     def _check_remaining(self) -> None:
         end = time.monotonic() + LINGER
-        while remaining := [p for leader in self.leaders for p in self._matching(leader, ".")]:
+        while remaining := [
+            p for leader in self.leaders for p in matching(of_session(leader), ".")
+        ]:
             if time.monotonic() > end:
                 lines = [" ".join(process.cmdline())[:100] for process in remaining]
                 self.problems.append(f"remaining processes: {lines}")

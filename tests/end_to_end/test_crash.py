@@ -13,14 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.conftest import SharedRay
-from tests.end_to_end.project import (
-    Project,
-    in_mid_sweep,
-    kill_session,
-    processes,
-    wait_for,
-    workers,
-)
+from tests.end_to_end.project import Project, in_mid_sweep, processes
 
 pytestmark = pytest.mark.slow(minutes=7)
 
@@ -70,21 +63,17 @@ def test_the_command_waits_for_the_orphan_of_a_killed_dvc(
     check_complete(project, undisturbed)
 
 
-@pytest.mark.parametrize("part", ["gcs_server", "raylet"])
+@pytest.mark.parametrize("part", ["gcs", "raylet"])
 def test_a_part_of_a_local_ray_is_lost(part: str, prepared: Project, tmp_path: Path) -> None:
     """Ray itself would wait forever for another node, without a message."""
     project = prepared.copy(tmp_path / "project")
     # two long trials: short ones end before the loss is noticed
     project.configure({"sweep.max_epochs": 50, "sweep.models.adaptive_attention": None})
-    command = project.start("dvc", "repro", "sweep")
-    try:
-        wait_for(lambda: project.saved() or command.poll() is not None, "a checkpoint")
-        processes(command.pid, lambda name, _: name == part)[0].kill()
+    with in_mid_sweep(project, project.saved) as command:
+        processes(command.pid, part)[0].kill()
         killed = time.monotonic()
         status = command.wait(240)
         taken = time.monotonic() - killed
-    finally:
-        kill_session(command.pid)
     output = project.log()
     if status != 0:  # else its orphaned workers finished all trials
         assert taken < 60
@@ -123,7 +112,7 @@ def test_a_killed_worker_is_replaced_despite_edits(
         assert wrong != before[0]
         edited[0].write_text(wrong)
         project.configure({"sweep.max_epochs": 9})
-        workers(shared_ray.pid)[0].kill()
+        processes(shared_ray.pid, "worker")[0].kill()
         assert command.wait(240) != 0
     assert "error: sweep: its inputs changed while it ran (" in project.log()
     assert "params.yaml: sweep" in project.log() and "actmodels/evaluation.py" in project.log()
