@@ -69,9 +69,10 @@ def call(*command: str) -> str:
     return done.stdout
 
 
-def first_process(launcher: subprocess.Popen[bytes]) -> int:
-    children = wait_for(psutil.Process(launcher.pid).children, "a namespace", 30)
-    return int(children[0].pid)
+def ip(pid: int, *commands: str) -> None:
+    """Run commands of `ip` in the network of a process."""
+    for command in commands:
+        call(*enter(pid, "--net"), "ip", *command.split())
 
 
 class Laboratory:
@@ -91,24 +92,17 @@ class Laboratory:
             start_new_session=True,
         )
         self._machines: list[Machine] = []
-        self.pid = first_process(self._launcher)
+        first = wait_for(psutil.Process(self._launcher.pid).children, "a namespace", 30)[0]
+        self.pid = int(first.pid)
         self.call("mount", "-t", "tmpfs", "-o", "size=64m", "s", str(self.store))
-        for words in (
-            "link set lo up",
-            "link add bridge type bridge",
-            f"address add {self.address}/24 dev bridge",
-            "link set bridge up",
-        ):
-            self.call("ip", *words.split())
+        ip(self.pid, "link set lo up", "link add bridge type bridge")
+        ip(self.pid, f"address add {self.address}/24 dev bridge", "link set bridge up")
 
     def inside(self) -> list[str]:
         return enter(self.pid, "--mount", "--net", "--pid")
 
     def call(self, *command: str) -> str:
         return call(*self.inside(), *command)
-
-    def visible_path(self, path: Path) -> Path:
-        return Path(f"/proc/{self.pid}/root{path}")
 
     def machine(self, read_only: Sequence[str] = (), writable: Sequence[str] = ()) -> "Machine":
         machine = Machine(self, len(self._machines) + 2, read_only, writable)
@@ -140,16 +134,11 @@ class Machine:
         unshared = wait_for(psutil.Process(self.launcher.pid).children, "unshare", 30)[0]
         self.pid = int(wait_for(unshared.children, "a machine", 30)[0].pid)
         wait_for(Path(f"/proc/{self.pid}/root/ready").exists, "its files", 30)
-        outside = enter(laboratory.pid, "--net")
-        end = f"peer name eth0 netns {self.pid}".split()
-        call(*outside, "ip", "link", "add", self.wire, "type", "veth", *end)
-        call(*outside, "ip", "link", "set", self.wire, "master", "bridge", "up")
-        for words in (
-            "link set lo up",
-            f"address add {self.address}/24 dev eth0",
-            "link set eth0 up",
-        ):
-            call(*enter(self.pid, "--net"), "ip", *words.split())
+        end = f"peer name eth0 netns {self.pid}"
+        ip(laboratory.pid, f"link add {self.wire} type veth {end}")
+        ip(laboratory.pid, f"link set {self.wire} master bridge up")
+        ip(self.pid, "link set lo up", f"address add {self.address}/24 dev eth0")
+        ip(self.pid, "link set eth0 up")
 
     def call(self, *command: str) -> str:
         inside = enter(self.pid, "--mount", "--net", "--pid", "--root", "--wd")
@@ -157,8 +146,7 @@ class Machine:
         return call(*inside, *environment, *command)
 
     def connect(self, connected: bool = True) -> None:
-        state = "up" if connected else "down"
-        self.laboratory.call("ip", "link", "set", self.wire, state)
+        ip(self.laboratory.pid, f"link set {self.wire} {'up' if connected else 'down'}")
 
     def kill(self) -> None:
         os.kill(self.pid, signal.SIGKILL)

@@ -36,7 +36,7 @@ class ClusterProject(Project):
         return super().start(*inside, "env", f"--chdir={self.folder}", *command)
 
     def checkpoints(self) -> Path:
-        return self.cluster.laboratory.visible_path(self.storage / "checkpoints")
+        return Path(f"/proc/{self.cluster.laboratory.pid}/root{self.storage}/checkpoints")
 
     @contextmanager
     def tracked(self) -> Iterator[psutil.Process]:

@@ -11,7 +11,7 @@ import torch
 from packaging.requirements import Requirement
 
 from tests.cluster.machines import Laboratory, Machine
-from tests.end_to_end.project import ROOT, matching, processes
+from tests.end_to_end.project import ROOT, matching
 
 INSTALLED = Path(torch.__file__).parents[1]  # the folder of this environment's distributions
 PORT = 6379
@@ -73,10 +73,6 @@ class Cluster:
         machine.call(*ray_start(str(self.python), self.environment, *where, "--num-cpus=1"))
         return machine
 
-    def kill_head(self) -> None:
-        for process in processes(self.laboratory.pid, "gcs"):
-            process.kill()
-
     def stop(self) -> None:
         for worker in self.workers:
             worker.kill()
@@ -84,12 +80,6 @@ class Cluster:
         inside = psutil.Process(self.laboratory.pid).children(recursive=True)
         for process in matching(inside, f"{self.laboratory.folder}/ray{self._heads}"):
             process.kill()
-
-    def fill_store(self) -> None:
-        self.laboratory.call("sh", "-c", f"cat /dev/zero >{self.laboratory.store}/full || true")
-
-    def empty_store(self) -> None:
-        self.laboratory.call("rm", f"{self.laboratory.store}/full")
 
 
 def ray_start(python: str, environment: Mapping[str, str], *options: str) -> list[str]:

@@ -86,7 +86,7 @@ def test_the_head_dies_and_later_a_node_is_disconnected(
     with in_mid_sweep(project) as command:
         for machine in cluster.workers:  # else their trials may end before the driver notices
             machine.connect(False)
-        cluster.kill_head()
+        processes(cluster.laboratory.pid, "gcs")[0].kill()
         assert command.wait(120) != 0
     output = project.log()
     gone = (
@@ -122,9 +122,10 @@ def test_two_nodes_cannot_train_and_the_storage_is_full(
 ) -> None:
     cluster.start(workers=1)
     other, no_storage = other_torch(cluster), cluster.add(cluster.machine(store=False))
+    full = f"{cluster.laboratory.store}/full"
     with in_mid_sweep(project) as command:
         assert [m for m in cluster.workers if processes(m.pid, "worker")] == cluster.workers[:1]
-        cluster.fill_store()
+        cluster.laboratory.call("sh", "-c", f"cat /dev/zero >{full} || true")
         assert command.wait(120) != 0
     output = project.log()
     place = project.storage / "checkpoints"
@@ -134,10 +135,12 @@ def test_two_nodes_cannot_train_and_the_storage_is_full(
     ):
         note = rf"^node {re.escape(machine.address)} \(.{{8}}\) is not used: {re.escape(problem)}$"
         assert len(re.findall(note, output, re.MULTILINE)) == 1, output
-    full = f"error: {place} is full; make room there; nothing is lost: run the same command again"
-    assert full in output, output
+    message = (
+        f"error: {place} is full; make room there; nothing is lost: run the same command again"
+    )
+    assert message in output, output
     assert "it restarts" not in output, output
     assert "Traceback" not in output, output
-    cluster.empty_store()
+    cluster.laboratory.call("rm", full)
     project.repro("sweep")
     check_complete(project, undisturbed)
