@@ -17,7 +17,7 @@ from tests.end_to_end.project import TINY, Project
 
 pytestmark = pytest.mark.slow
 
-STAGES = ("export", "halting")  # of one campaign; more are of all stages, from the sweep on
+STAGES = ("export", "multihop")  # of one campaign; more are of all stages, from the sweep on
 ROUNDS = int(os.environ.get("CHAOS_ROUNDS", "0"))
 VEGA_LITE = "5.8"  # DVC's own page loads a fifth version
 
