@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from tests.end_to_end.project import ROOT, TINY, Project, in_mid_sweep, processes, wait_for
+from tests.end_to_end.project import ROOT, TINY, Project
 
 Once = Callable[[str, Callable[[Path], object]], Project]
 RAY = """
@@ -92,21 +92,6 @@ def prepared(once: Once) -> Project:
 @pytest.fixture(scope="session")
 def undisturbed(once: Once, prepared: Project) -> Project:
     return once("undisturbed", lambda folder: prepared.copy(folder).repro("sweep"))
-
-
-@pytest.fixture(scope="session")
-def killed(once: Once, prepared: Project, shared_ray: SharedRay) -> Project:
-    """Its sweep's driver was killed when half of the trials had finished."""
-
-    def make(folder: Path) -> None:
-        project = prepared.copy(folder, **shared_ray.settings)
-        with in_mid_sweep(project) as command:
-            processes(command.pid, "stage")[0].kill()
-            assert command.wait(240) != 0
-        # until Ray ends them, its workers write checkpoints
-        wait_for(lambda: not processes(shared_ray.pid, "worker"), "the end of the workers")
-
-    return once("killed", make)
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.conftest import SharedRay
-from tests.end_to_end.project import ROOT, TINY, Project
+from tests.end_to_end.project import ROOT, TINY, Project, in_mid_sweep
 
 pytestmark = pytest.mark.slow(minutes=3)
 
@@ -49,10 +49,12 @@ def test_one_changed_value_or_model_trains_the_changed_trials(
 
 
 def test_an_edit_between_a_kill_and_the_rerun(
-    killed: Project, shared_ray: SharedRay, tmp_path: Path
+    prepared: Project, shared_ray: SharedRay, tmp_path: Path
 ) -> None:
     """Ray's own restore would run the old values and report them under the new ones."""
-    project = killed.copy(tmp_path / "project", **shared_ray.settings)
+    project = prepared.copy(tmp_path / "project", **shared_ray.settings)
+    with in_mid_sweep(project):
+        pass
     project.configure({RATES: [0.001, 0.008]})
     project.repro("sweep")
     assert rates(project) == ["0.001", "0.008"]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.conftest import SharedRay
-from tests.end_to_end.project import Project, in_mid_sweep, processes
+from tests.end_to_end.project import Project, in_mid_sweep, processes, wait_for
 
 pytestmark = pytest.mark.slow(minutes=7)
 
@@ -35,19 +35,16 @@ def project(prepared: Project, shared_ray: SharedRay, tmp_path: Path) -> Project
     return prepared.copy(tmp_path / "project", **shared_ray.settings)
 
 
-@pytest.fixture
-def half(killed: Project, shared_ray: SharedRay, tmp_path: Path) -> Project:
-    """A project whose sweep was killed when half of the trials had finished."""
-    return killed.copy(tmp_path / "project", **shared_ray.settings)
-
-
 @pytest.mark.smoke
-def test_a_killed_driver_resumes(half: Project, undisturbed: Project) -> None:
-    assert not (half.folder / "artifacts" / "sweep" / "trials.csv").exists()
-    finished = half.finished()
-    assert 1 < len(finished) < 4
-    assert f"sweep: {4 - len(finished)} of 4 trials to run" in half.repro("sweep")
-    check_complete(half, undisturbed)
+def test_a_killed_driver_resumes(project: Project, undisturbed: Project) -> None:
+    with in_mid_sweep(project) as command:
+        before = project.finished()
+        processes(command.pid, "stage")[0].kill()
+        assert command.wait(240) != 0
+    assert not (project.folder / "artifacts" / "sweep" / "trials.csv").exists()
+    remaining = re.search(r"sweep: (\d) of 4 trials to run", project.repro("sweep"))
+    assert remaining and 0 < int(remaining[1]) <= 4 - len(before)
+    check_complete(project, undisturbed)
 
 
 def test_the_command_waits_for_the_orphan_of_a_killed_dvc(
@@ -68,7 +65,9 @@ def test_a_part_of_a_local_ray_is_lost(part: str, prepared: Project, tmp_path: P
     """Ray itself would wait forever for another node, without a message."""
     project = prepared.copy(tmp_path / "project")
     # two long trials: short ones end before the loss is noticed
-    project.configure({"sweep.max_epochs": 50, "sweep.models.adaptive_attention": None})
+    one = ("decomposable_attention.grid.learning_rate", "adaptive_attention.grid.ponder_weight")
+    grid = {f"sweep.models.{axis}": [0.001] for axis in one}
+    project.configure(grid | {"sweep.max_epochs": 50})
     with in_mid_sweep(project, project.saved) as command:
         processes(command.pid, part)[0].kill()
         killed = time.monotonic()
@@ -86,18 +85,22 @@ def test_a_part_of_a_local_ray_is_lost(part: str, prepared: Project, tmp_path: P
 
 
 def test_corrupt_state_is_quarantined_and_trained_again(
-    half: Project, undisturbed: Project
+    project: Project, undisturbed: Project, shared_ray: SharedRay
 ) -> None:
     """An edited record and a truncated checkpoint of a killed driver."""
-    record, *_ = (half.folder / "state" / "trials").glob("*.json")
+    with in_mid_sweep(project):
+        pass
+    # until Ray ends them, workers may overwrite the corrupt files
+    wait_for(lambda: not processes(shared_ray.pid, "worker"), "the end of the workers")
+    record, *_ = (project.folder / "state" / "trials").glob("*.json")
     record.write_text(re.sub(r'"dev_accuracy": [\d.]+', '"dev_accuracy": 0.99', record.read_text()))
-    checkpoint, *_ = half.saved()
+    checkpoint, *_ = project.saved()
     checkpoint.write_bytes(checkpoint.read_bytes()[: checkpoint.stat().st_size // 2])
-    output = half.repro("sweep")
+    output = project.repro("sweep")
     for path, consequence in ((record, "is run again"), (checkpoint, "starts over")):
         assert f"quarantined as {path.name}.corrupt, the trial {consequence}" in output
         assert path.with_name(f"{path.name}.corrupt").is_file()
-    check_complete(half, undisturbed)
+    check_complete(project, undisturbed)
 
 
 @pytest.mark.smoke
