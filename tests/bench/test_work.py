@@ -1,10 +1,17 @@
-"""The workload has SNLI's lengths and the steps of a trained model."""
+"""The workload has SNLI's lengths and a trained model's steps; plain models compute the same."""
+
+from typing import Any
 
 import pytest
 import torch
 
 from actmodels.data.pairs import batches_by_length, collate
-from bench.work import TINY, Sizes, build_fusion, drawn_data, sampled
+from actmodels.sequences.config import build_sequence_trial
+from actmodels.sequences.training import SequenceTraining
+from actmodels.training import Training
+from bench.peers import PlainActRnn, PlainDecomposableAttention
+from bench.training import RNN_SETTINGS
+from bench.work import TINY, Sizes, build_fusion, drawn_data, sampled, trial
 
 MANY = Sizes(20_000, 200, 2, 4)
 
@@ -42,3 +49,31 @@ def test_trials_take_the_requested_steps() -> None:
 
     assert mean(0, 1) == pytest.approx(5.1, abs=0.1)
     assert [mean(0, 2), mean(1, 2)] == pytest.approx([6.65, 3.55], abs=0.1)
+
+
+def test_plain_decomposable_attention() -> None:
+    config = trial(TINY.width, 8, model="decomposable_attention", optimizer="adam")
+    training = Training(config, drawn_data(TINY))
+    model = training.model.eval()
+    vectors: Any = model.words.vectors
+    plain = PlainDecomposableAttention(vectors, TINY.width, 0.1).eval()
+    for parameter, value in zip(
+        (p for p in plain.parameters() if p.requires_grad), model.parameters(), strict=True
+    ):
+        parameter.data.copy_(value)
+    batch = collate(training.train, torch.arange(8), null_token=False)
+    ids = (batch.premise, batch.premise_mask, batch.hypothesis, batch.hypothesis_mask)
+    torch.testing.assert_close(plain(*ids), model(batch).logits)
+
+
+@pytest.mark.parametrize("cell", ["rnn", "lstm"])
+def test_plain_act_rnn(cell: str) -> None:
+    settings = RNN_SETTINGS | {"cell": cell, "state_size": 6, "updates_per_epoch": 1}
+    config = build_sequence_trial("parity", "act", settings, max_epochs=1, patience=0, seed=1)
+    training = SequenceTraining(config)
+    (batch,) = training.batches(training.epoch_generator)
+    odds, cost = PlainActRnn(training)(batch.inputs[:, 0])
+    pondered = training.model(batch.inputs, batch.mask)
+    torch.testing.assert_close(odds, pondered.logits[:, 0, 0])
+    torch.testing.assert_close(cost, pondered.ponder_cost[:, 0])
+    assert cost.std() > 0.01

@@ -18,5 +18,6 @@ def cluster() -> Iterator[Cluster]:
         if os.environ.get("CLUSTER_TESTS") == "required":
             pytest.fail(text)
         pytest.skip(text)
-    with Cluster() as cluster:
-        yield cluster
+    cluster = Cluster()
+    yield cluster
+    cluster.laboratory.close()

@@ -12,7 +12,6 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Self
 
 import psutil
 
@@ -64,19 +63,20 @@ def enter(pid: int, *options: str) -> list[str]:
     return ["nsenter", f"--target={pid}", *options]
 
 
-def call(*command: str, timeout: float = 120) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+def call(*command: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, f"{shlex.join(command)}: {done.stdout}{done.stderr}"
     return done.stdout
 
 
-def first_process(launcher: subprocess.Popen[bytes]) -> int:
-    children = wait_for(psutil.Process(launcher.pid).children, "a namespace", 30)
-    return int(children[0].pid)
+def ip(pid: int, *commands: str) -> None:
+    """Run commands of `ip` in the network of a process."""
+    for command in commands:
+        call(*enter(pid, "--net"), "ip", *command.split())
 
 
 class Laboratory:
-    """A network bridge, and a small store at the same path on all machines; a context.
+    """A network bridge, and a small store at the same path on all machines, until `close`.
 
     Commands in the laboratory itself see this machine's files, but have a separate network, with
     the address `address`, and separate processes.
@@ -92,15 +92,11 @@ class Laboratory:
             start_new_session=True,
         )
         self._machines: list[Machine] = []
-        self.pid = first_process(self._launcher)
+        first = wait_for(psutil.Process(self._launcher.pid).children, "a namespace", 30)[0]
+        self.pid = int(first.pid)
         self.call("mount", "-t", "tmpfs", "-o", "size=64m", "s", str(self.store))
-        for words in (
-            "link set lo up",
-            "link add bridge type bridge",
-            f"address add {self.address}/24 dev bridge",
-            "link set bridge up",
-        ):
-            self.call("ip", *words.split())
+        ip(self.pid, "link set lo up", "link add bridge type bridge")
+        ip(self.pid, f"address add {self.address}/24 dev bridge", "link set bridge up")
 
     def inside(self) -> list[str]:
         return enter(self.pid, "--mount", "--net", "--pid")
@@ -108,18 +104,12 @@ class Laboratory:
     def call(self, *command: str) -> str:
         return call(*self.inside(), *command)
 
-    def visible_path(self, path: Path) -> Path:
-        return Path(f"/proc/{self.pid}/root{path}")
-
     def machine(self, read_only: Sequence[str] = (), writable: Sequence[str] = ()) -> "Machine":
         machine = Machine(self, len(self._machines) + 2, read_only, writable)
         self._machines.append(machine)
         return machine
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         assert self._launcher.stdin
         self._launcher.stdin.close()
         self._launcher.wait(30)
@@ -144,25 +134,19 @@ class Machine:
         unshared = wait_for(psutil.Process(self.launcher.pid).children, "unshare", 30)[0]
         self.pid = int(wait_for(unshared.children, "a machine", 30)[0].pid)
         wait_for(Path(f"/proc/{self.pid}/root/ready").exists, "its files", 30)
-        outside = enter(laboratory.pid, "--net")
-        end = f"peer name eth0 netns {self.pid}".split()
-        call(*outside, "ip", "link", "add", self.wire, "type", "veth", *end)
-        call(*outside, "ip", "link", "set", self.wire, "master", "bridge", "up")
-        for words in (
-            "link set lo up",
-            f"address add {self.address}/24 dev eth0",
-            "link set eth0 up",
-        ):
-            call(*enter(self.pid, "--net"), "ip", *words.split())
+        end = f"peer name eth0 netns {self.pid}"
+        ip(laboratory.pid, f"link add {self.wire} type veth {end}")
+        ip(laboratory.pid, f"link set {self.wire} master bridge up")
+        ip(self.pid, "link set lo up", f"address add {self.address}/24 dev eth0")
+        ip(self.pid, "link set eth0 up")
 
-    def call(self, *command: str, timeout: float = 120) -> str:
+    def call(self, *command: str) -> str:
         inside = enter(self.pid, "--mount", "--net", "--pid", "--root", "--wd")
         environment = ("env", "-i", "PATH=/usr/bin:/bin", "HOME=/root")
-        return call(*inside, *environment, *command, timeout=timeout)
+        return call(*inside, *environment, *command)
 
     def connect(self, connected: bool = True) -> None:
-        state = "up" if connected else "down"
-        self.laboratory.call("ip", "link", "set", self.wire, state)
+        ip(self.laboratory.pid, f"link set {self.wire} {'up' if connected else 'down'}")
 
     def kill(self) -> None:
         os.kill(self.pid, signal.SIGKILL)

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -36,57 +36,57 @@ class ClusterProject(Project):
         return super().start(*inside, "env", f"--chdir={self.folder}", *command)
 
     def checkpoints(self) -> Path:
-        return self.cluster.laboratory.visible_path(self.storage / "checkpoints")
+        return Path(f"/proc/{self.cluster.laboratory.pid}/root{self.storage}/checkpoints")
 
     @contextmanager
     def tracked(self) -> Iterator[psutil.Process]:
         """Track on an MLflow server on the head, whose database `client` reads."""
         (self.folder / "state").mkdir(exist_ok=True)
-        log = self.folder / "server.log"
-        command = [sys.executable, "-m", "mlflow", "server", "--workers=1", "--port=5000"]
+        command = [f"--chdir={self.folder}"]
+        command += ["MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false"]  # else several unused processes
+        command += [sys.executable, "-m", "mlflow", "server", "--workers=1", "--port=5000"]
         command += [f"--backend-store-uri=sqlite:///{self.folder}/state/mlflow.db"]
         command += [f"--artifacts-destination={self.folder}/state/served"]
-        idle = (
-            "MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false"  # else several processes that are not used
-        )
-        inside = [*self.cluster.laboratory.inside(), "env", f"--chdir={self.folder}", idle]
-        with log.open("w") as output:
-            server = subprocess.Popen(
-                [*inside, *command], stdout=output, stderr=output, start_new_session=True
-            )
-        self.tracking = {"MLFLOW_TRACKING_URI": "http://127.0.0.1:5000"}  # from the head
-        try:
-            wait_for(lambda: "startup complete" in log.read_text(), "MLflow")
-            yield psutil.Process(server.pid)
-        finally:
+        log = self.folder / "server.log"
+        with on_the_head(self.cluster, command, log, "startup complete") as server:
+            self.tracking = {"MLFLOW_TRACKING_URI": "http://127.0.0.1:5000"}  # from the head
+            yield server
             self.tracking = {}
-            for process in psutil.Process(server.pid).children(recursive=True):
-                process.kill()
-            server.kill()  # nsenter stops with its command, see `stopped`
-            server.wait()
+
+
+@contextmanager
+def on_the_head(
+    cluster: Cluster, command: Sequence[str], log: Path, ready: str
+) -> Iterator[psutil.Process]:
+    """Run a server by `env` on the head; yield its process when the text `ready` is in its log."""
+    with log.open("w") as output:
+        launcher = subprocess.Popen(
+            [*cluster.laboratory.inside(), "env", *command],
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    try:
+        wait_for(lambda: ready in log.read_text(), log.name)
+        yield psutil.Process(launcher.pid)
+    finally:
+        for process in psutil.Process(launcher.pid).children(recursive=True):
+            process.kill()
+        launcher.kill()  # nsenter stops with its command, see `stopped`
+        launcher.wait()
 
 
 @contextmanager
 def s3_server(cluster: Cluster, folder: Path) -> Iterator[Callable[[signal.Signals], None]]:
     """Start an S3 server on the head for all machines; yield a function that signals it."""
-    log, address = folder / "s3.log", cluster.laboratory.address
+    address = cluster.laboratory.address
     cluster.settings |= S3_SETTINGS | {"AWS_ENDPOINT_URL": f"http://{address}:7070"}
     words = [f"{name}={value}" for name, value in cluster.settings.items()]
-    command = ["env", f"--chdir={ROOT}", *words, sys.executable, "-m", "tests.cluster.s3_server"]
-    with log.open("w") as output:
-        launcher = subprocess.Popen(
-            [*cluster.laboratory.inside(), *command, address, "7070", "sweeps"],
-            stdout=output,
-            stderr=output,
-        )
-    wait_for(lambda: "ready" in log.read_text(), "the S3 server")
-    (server,) = psutil.Process(launcher.pid).children(recursive=True)
-    try:
+    command = [f"--chdir={ROOT}", *words, sys.executable, "-m", "tests.cluster.s3_server"]
+    command += [address, "7070", "sweeps"]
+    with on_the_head(cluster, command, folder / "s3.log", "ready") as launcher:
+        (server,) = launcher.children(recursive=True)
         yield server.send_signal
-    finally:
-        server.kill()
-        launcher.kill()
-        launcher.wait()
 
 
 @contextmanager

@@ -1,17 +1,19 @@
 """A Ray cluster of isolated machines, and its failures."""
 
+import importlib.metadata
 import secrets
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Self
 
 import psutil
+import torch
+from packaging.requirements import Requirement
 
-from tests.cluster.environment import INSTALLED, make_environment
 from tests.cluster.machines import Laboratory, Machine
-from tests.end_to_end.project import ROOT, processes
+from tests.end_to_end.project import ROOT, matching
 
+INSTALLED = Path(torch.__file__).parents[1]  # the folder of this environment's distributions
 PORT = 6379
 # By default Ray waits 30 s for a node and 60 s for the head, and its workers have a low priority.
 TIMEOUTS = {
@@ -27,14 +29,14 @@ SMALL = ("--object-store-memory=100000000", "--disable-usage-stats")
 class Cluster:
     """A head without CPUs for trials, where the driver runs, and workers with one CPU each.
 
-    A context; nothing runs until `start`. Workers see the store, but not the project: their
+    Nothing runs until `start`. Workers see the store, but not the project: their
     Python environment has Ray and torch only.
     """
 
     def __init__(self) -> None:
         self.laboratory = Laboratory()
         shared = self.laboratory.folder / "shared"
-        self.python = make_environment(shared, Path("/installed"))
+        self.python = make_environment(shared)
         self.token = shared / "token"
         self.token.write_text(secrets.token_hex(32))
         self.read_only = [sys.base_prefix, f"{INSTALLED}=/installed", str(shared)]
@@ -42,12 +44,6 @@ class Cluster:
         self.workers: list[Machine] = []
         self.settings: dict[str, str] = {}
         self._heads = 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.laboratory.__exit__()
 
     @property
     def environment(self) -> dict[str, str]:
@@ -77,27 +73,49 @@ class Cluster:
         machine.call(*ray_start(str(self.python), self.environment, *where, "--num-cpus=1"))
         return machine
 
-    def kill_head(self) -> None:
-        for process in self._of_head("/gcs_server "):
-            process.kill()
-
     def stop(self) -> None:
         for worker in self.workers:
             worker.kill()
         self.workers.clear()
-        for process in self._of_head(str(self.laboratory.folder / f"ray{self._heads}")):
+        inside = psutil.Process(self.laboratory.pid).children(recursive=True)
+        for process in matching(inside, f"{self.laboratory.folder}/ray{self._heads}"):
             process.kill()
-
-    def _of_head(self, words: str) -> list[psutil.Process]:
-        return processes(self.laboratory.pid, lambda _, line: words in line)
-
-    def fill_store(self) -> None:
-        self.laboratory.call("sh", "-c", f"cat /dev/zero >{self.laboratory.store}/full || true")
-
-    def empty_store(self) -> None:
-        self.laboratory.call("rm", f"{self.laboratory.store}/full")
 
 
 def ray_start(python: str, environment: Mapping[str, str], *options: str) -> list[str]:
     settings = [f"{name}={value}" for name, value in {**environment, **TIMEOUTS}.items()]
     return ["env", *settings, python, "-m", "ray.scripts.scripts", "start", *SMALL, *options]
+
+
+def required() -> set[str]:
+    """Return the names of ray[tune], torch and their dependencies."""
+    names: set[str] = set()
+    seen: set[tuple[str, str]] = set()
+    queue = [(Requirement(text), "") for text in ("ray[tune]", "torch")]
+    while queue:
+        requirement, extra = queue.pop()
+        if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
+            continue
+        names.add(requirement.name)
+        for wanted in ("", *requirement.extras):
+            if (requirement.name, wanted) not in seen:
+                seen.add((requirement.name, wanted))
+                inner = importlib.metadata.requires(requirement.name) or ()
+                queue += [(Requirement(text), wanted) for text in inner]
+    return names
+
+
+def make_environment(folder: Path) -> Path:
+    """Link the packages, which machines see in /installed; return the path of Python."""
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    packages = folder / "lib" / version / "site-packages"
+    packages.mkdir(parents=True)
+    files = [file for name in required() for file in importlib.metadata.files(name) or ()]
+    for name in {file.parts[0] for file in files} - {"..", "__pycache__"}:
+        (packages / name).symlink_to(Path("/installed", name))
+    binaries = Path(sys.base_prefix, "bin")
+    (folder / "pyvenv.cfg").write_text(f"home = {binaries}\ninclude-system-site-packages = false\n")
+    python = folder / "bin" / "python"
+    python.parent.mkdir()
+    python.symlink_to(binaries / version)
+    return python

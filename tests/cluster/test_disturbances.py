@@ -14,14 +14,13 @@ import pytest
 import ray
 import torch
 
-from tests.cluster.environment import INSTALLED
 from tests.cluster.machines import Machine
 from tests.cluster.project import ClusterProject, s3_server, stopped
-from tests.cluster.ray_cluster import Cluster
-from tests.end_to_end.project import ROOT, Project, in_mid_sweep, kill_session, processes, wait_for
-from tests.end_to_end.test_crash import check_complete, worker
+from tests.cluster.ray_cluster import INSTALLED, Cluster
+from tests.end_to_end.project import ROOT, Project, in_mid_sweep, processes
+from tests.end_to_end.test_crash import check_complete
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(minutes=6)
 INSPECT = """
 import importlib.util, json, os, sys
 import ray.tune, torch
@@ -68,10 +67,7 @@ def test_the_s3_store_refuses_connections_for_25_seconds(
     project.configure({"cluster.storage": "s3://sweeps/run"})
     with s3_server(cluster, project.folder) as send:
         cluster.start(workers=2)
-        command = project.start("dvc", "repro", "sweep")
-        try:
-            wait_for(lambda: project.finished() or command.poll() is not None, "a trial")
-            assert command.poll() is None, project.log()
+        with in_mid_sweep(project, project.finished) as command:
             send(signal.SIGUSR1)
             begin = time.monotonic()
             cluster.workers[0].kill()
@@ -79,15 +75,8 @@ def test_the_s3_store_refuses_connections_for_25_seconds(
             time.sleep(max(0.0, begin + 25 - time.monotonic()))
             send(signal.SIGUSR2)
             assert command.wait(300) == 0, project.log()
-        finally:
-            kill_session(command.pid)
     assert "is not used" not in project.log(), project.log()
     check_complete(project, undisturbed)
-
-
-def training(machine: Machine) -> bool:
-    """Return whether a trial runs on the machine."""
-    return bool(processes(machine.pid, worker))
 
 
 def test_the_head_dies_and_later_a_node_is_disconnected(
@@ -97,7 +86,7 @@ def test_the_head_dies_and_later_a_node_is_disconnected(
     with in_mid_sweep(project) as command:
         for machine in cluster.workers:  # else their trials may end before the driver notices
             machine.connect(False)
-        cluster.kill_head()
+        processes(cluster.laboratory.pid, "gcs")[0].kill()
         assert command.wait(120) != 0
     output = project.log()
     gone = (
@@ -109,16 +98,14 @@ def test_the_head_dies_and_later_a_node_is_disconnected(
     cluster.stop()
     cluster.start(workers=2)
     again = time.time()
-    command = project.start("dvc", "repro", "sweep")
-    try:
-        wait_for(lambda: [p for p in project.saved() if p.stat().st_mtime > again], "an epoch")
-        lost = next(machine for machine in cluster.workers if training(machine))
+    with in_mid_sweep(
+        project, lambda: any(path.stat().st_mtime > again for path in project.saved())
+    ) as command:
+        lost = next(each for each in cluster.workers if processes(each.pid, "worker"))
         lost.connect(False)
         time.sleep(25)  # longer than TIMEOUTS
         lost.connect()
         assert command.wait(300) == 0, project.log()
-    finally:
-        kill_session(command.pid)
     check_complete(project, undisturbed)
 
 
@@ -135,9 +122,10 @@ def test_two_nodes_cannot_train_and_the_storage_is_full(
 ) -> None:
     cluster.start(workers=1)
     other, no_storage = other_torch(cluster), cluster.add(cluster.machine(store=False))
+    full = f"{cluster.laboratory.store}/full"
     with in_mid_sweep(project) as command:
-        assert [machine for machine in cluster.workers if training(machine)] == cluster.workers[:1]
-        cluster.fill_store()
+        assert [m for m in cluster.workers if processes(m.pid, "worker")] == cluster.workers[:1]
+        cluster.laboratory.call("sh", "-c", f"cat /dev/zero >{full} || true")
         assert command.wait(120) != 0
     output = project.log()
     place = project.storage / "checkpoints"
@@ -147,10 +135,12 @@ def test_two_nodes_cannot_train_and_the_storage_is_full(
     ):
         note = rf"^node {re.escape(machine.address)} \(.{{8}}\) is not used: {re.escape(problem)}$"
         assert len(re.findall(note, output, re.MULTILINE)) == 1, output
-    full = f"error: {place} is full; make room there; nothing is lost: run the same command again"
-    assert full in output, output
+    message = (
+        f"error: {place} is full; make room there; nothing is lost: run the same command again"
+    )
+    assert message in output, output
     assert "it restarts" not in output, output
     assert "Traceback" not in output, output
-    cluster.empty_store()
+    cluster.laboratory.call("rm", full)
     project.repro("sweep")
     check_complete(project, undisturbed)

@@ -16,7 +16,7 @@ from filelock import FileLock
 
 from tests.end_to_end.project import ROOT, TINY, Project
 
-Once = Callable[[str, Callable[[Path], Project]], Project]
+Once = Callable[[str, Callable[[Path], object]], Project]
 RAY = """
 import sys
 from pathlib import Path
@@ -68,7 +68,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
     root = tmp_path_factory.getbasetemp()
     shared = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
 
-    def once(name: str, make: Callable[[Path], Project]) -> Project:
+    def once(name: str, make: Callable[[Path], object]) -> Project:
         folder, marker = shared / name, shared / f"{name}.made"
         with FileLock(shared / f"{name}.lock"):
             if not marker.exists():
@@ -81,20 +81,19 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
 
 @pytest.fixture(scope="session")
 def prepared(once: Once) -> Project:
-    def make(folder: Path) -> Project:
+    def make(folder: Path) -> None:
         project = Project(folder)
         project.configure(TINY)
         project.repro("tensors")
-        return project
 
     return once("prepared", make)
 
 
 @pytest.fixture(scope="session")
 def undisturbed(once: Once, prepared: Project) -> Project:
-    return once("undisturbed", lambda folder: prepared.copy(folder).done("sweep"))
+    return once("undisturbed", lambda folder: prepared.copy(folder).repro("sweep"))
 
 
 @pytest.fixture(scope="session")
 def whole(once: Once, undisturbed: Project, shared_ray: SharedRay) -> Project:
-    return once("whole", lambda folder: undisturbed.copy(folder, **shared_ray.settings).done())
+    return once("whole", lambda folder: undisturbed.copy(folder, **shared_ray.settings).repro())

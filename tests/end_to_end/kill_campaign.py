@@ -9,22 +9,15 @@ import re
 import subprocess
 import time
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 import psutil
 
-from tests.end_to_end.project import Project, kill_session, of_session
+from tests.end_to_end.project import PROCESSES, Project, kill_session, matching, of_session
 
-VICTIMS = {
-    "dvc": r"bin/dvc repro",
-    "stage": r"^python -m pipeline\.",
-    "worker": r"^ray::ImplicitFunc",
-    "raylet": r"/raylet/raylet ",
-    "gcs": r"/gcs_server ",
-    "dashboard": r"dashboard/dashboard\.py",
-    "all": r"bin/dvc repro",
-}
+VICTIMS = PROCESSES | {"all": PROCESSES["dvc"]}
 # These depend on the machine and the run; everything else must be byte-identical.
 VARIABLE = re.compile(r"environment\.json|environments\.csv|timings\.(csv|md)")
 # Elements of the page that depend on the run.
@@ -44,25 +37,25 @@ def artifacts(project: Project) -> dict[str, bytes]:
     }
 
 
-def tracked(project: Project) -> Counter[tuple[str, ...]]:
-    """Count MLflow's runs by kind, stage, trial, epochs, parameters and status."""
-    if not (project.folder / "state" / "mlflow.db").exists():
-        return Counter()  # nothing is tracked before the sweep; a query would create it
-    return Counter(
+def tracked(project: Project, stages: set[str]) -> Counter[tuple[str, ...]]:
+    """Count the MLflow runs of stages by kind, stage, trial, epochs, parameters and status."""
+    rows = [
         (
             *(run.data.tags.get(tag, "") for tag in ("kind", "stage", "trial_key", "epochs")),
             str(sorted(run.data.params.items())),
             run.info.status,
         )
         for run in project.all_runs()
-    )
+    ]
+    return Counter(row for row in rows if (row[1] or row[0]) in stages)
 
 
 @dataclass
 class Campaign:
-    """Killed runs of a project: the kills, and the problems found."""
+    """Killed runs of a project's stages, of all without `targets`: kills, and problems found."""
 
     project: Project
+    targets: Sequence[str] = ()
     kills: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     leaders: list[int] = field(default_factory=list)
@@ -78,7 +71,7 @@ class Campaign:
         self._check_remaining()
 
     def _command(self, moment: float | None) -> int:
-        command = self.project.start("dvc", "repro")
+        command = self.project.start("dvc", "repro", *self.targets)
         self.leaders.append(command.pid)
         if moment is not None:
             time.sleep(moment)
@@ -95,7 +88,7 @@ class Campaign:
 
     def _kill(self, leader: int, moment: float) -> None:
         """Kill one of the running processes, or all."""
-        running = {name: self._matching(leader, VICTIMS[name]) for name in VICTIMS}
+        running = {name: matching(of_session(leader), VICTIMS[name]) for name in VICTIMS}
         names = [name for name in sorted(running) if running[name]]
         if not names:
             return
@@ -107,17 +100,11 @@ class Campaign:
             with suppress(psutil.NoSuchProcess):  # it has just ended
                 random.choice(running[name]).kill()
 
-    def _matching(self, leader: int, line: str) -> list[psutil.Process]:
-        matching = []
-        for process in of_session(leader):
-            with suppress(psutil.NoSuchProcess):
-                if re.search(line, " ".join(process.cmdline())):
-                    matching.append(process)
-        return matching
-
     def _check_remaining(self) -> None:
         end = time.monotonic() + LINGER
-        while remaining := [p for leader in self.leaders for p in self._matching(leader, ".")]:
+        while remaining := [
+            p for leader in self.leaders for p in matching(of_session(leader), ".")
+        ]:
             if time.monotonic() > end:
                 lines = [" ".join(process.cmdline())[:100] for process in remaining]
                 self.problems.append(f"remaining processes: {lines}")
@@ -125,11 +112,14 @@ class Campaign:
             time.sleep(1)
 
     def compare(self, undisturbed: Project) -> None:
+        """Compare the stages that this project has run."""
         old, new = artifacts(undisturbed), artifacts(self.project)
+        stages = {name.split("/")[0] for name in new}
+        old = {name: content for name, content in old.items() if name.split("/")[0] in stages}
         differing = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
         if differing:
             self.problems.append(f"differ: {', '.join(differing)}")
-        expected, runs = tracked(undisturbed), tracked(self.project)
+        expected, runs = tracked(undisturbed, stages), tracked(self.project, stages)
         if runs != expected:
             missing, extra = dict(expected - runs), dict(runs - expected)
             self.problems.append(f"MLflow lacks {missing} and has {extra}")

@@ -2,12 +2,13 @@
 
 import hashlib
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,15 @@ from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parents[2]
 STORIES = Path(__file__).parent / "stories.txt"  # of tests/pipeline/datasets/cloze_samples.py
-RESULTS = ("records.jsonl", "trials.csv", "history.csv", "summary.json")
+# Regular expressions of command lines.
+PROCESSES = {
+    "dvc": r"bin/dvc repro",
+    "stage": r"^python -m pipeline\.",
+    "worker": r"^ray::ImplicitFunc",
+    "raylet": r"/raylet/raylet ",
+    "gcs": r"/gcs_server ",
+    "dashboard": r"dashboard/dashboard\.py",
+}
 
 # Common settings of Graves' tasks.
 SEQUENCES: dict[str, Any] = {
@@ -197,12 +206,9 @@ class Project:
         assert status == 0, output
         return output
 
-    def done(self, *stages: str) -> "Project":
-        self.repro(*stages)
-        return self
-
-    def results(self, stage: str = "sweep", names: tuple[str, ...] = RESULTS) -> dict[str, bytes]:
-        folder = self.folder / "artifacts" / stage
+    def results(self) -> dict[str, bytes]:
+        folder = self.folder / "artifacts" / "sweep"
+        names = ("records.jsonl", "trials.csv", "history.csv", "summary.json")
         return {name: (folder / name).read_bytes() for name in names}
 
     def finished(self) -> set[str]:
@@ -243,28 +249,33 @@ def wait_for(condition: Callable[[], Any], what: str, timeout: float = 240) -> A
     raise AssertionError(f"waited {timeout} s for {what}")
 
 
-def processes(root: int, matches: Callable[[str, str], bool]) -> list[psutil.Process]:
-    """Return the descendants of `root` whose name and command line match."""
-    matching = []
-    for process in psutil.Process(root).children(recursive=True):
+def matching(candidates: Iterable[psutil.Process], line: str) -> list[psutil.Process]:
+    """Return the processes whose command line matches a regular expression."""
+    found = []
+    for process in candidates:
         with suppress(psutil.NoSuchProcess):
-            if matches(process.name(), " ".join(process.cmdline())):
-                matching.append(process)
-    return matching
+            if re.search(line, " ".join(process.cmdline())):
+                found.append(process)
+    return found
+
+
+def processes(root: int, name: str) -> list[psutil.Process]:
+    """Return the descendants of `root` of a name in PROCESSES."""
+    return matching(psutil.Process(root).children(recursive=True), PROCESSES[name])
 
 
 @contextmanager
-def in_mid_sweep(project: Project) -> Iterator[subprocess.Popen[str]]:
-    """Start a sweep; yield its command when two of four trials have finished and a third is saved.
+def in_mid_sweep(
+    project: Project, reached: Callable[[], Any] | None = None
+) -> Iterator[subprocess.Popen[str]]:
+    """Start a sweep; yield its command when `reached()`; kill its remaining processes.
 
-    Its remaining processes are killed at the end.
+    By default that is when two of four trials have finished and a third is saved.
     """
+    reached = reached or (lambda: len(project.finished()) > 1 and project.saved())
     command = project.start("dvc", "repro", "sweep")
     try:
-        wait_for(
-            lambda: (len(project.finished()) > 1 and project.saved()) or command.poll() is not None,
-            "half a sweep",
-        )
+        wait_for(lambda: reached() or command.poll() is not None, "the middle of a sweep")
         assert command.poll() is None, project.log()
         yield command
     finally:

@@ -13,13 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.conftest import SharedRay
-from tests.end_to_end.project import Project, in_mid_sweep, kill_session, processes, wait_for
+from tests.end_to_end.project import Project, in_mid_sweep, processes, wait_for
 
-pytestmark = pytest.mark.slow
-
-
-def worker(_name: str, line: str) -> bool:
-    return "ImplicitFunc" in line
+pytestmark = pytest.mark.slow(minutes=7)
 
 
 def check_complete(project: Project, undisturbed: Project) -> None:
@@ -43,22 +39,11 @@ def project(prepared: Project, shared_ray: SharedRay, tmp_path: Path) -> Project
 def test_a_killed_driver_resumes(project: Project, undisturbed: Project) -> None:
     with in_mid_sweep(project) as command:
         before = project.finished()
-        driver = "python -m pipeline.sweep"
-        processes(command.pid, lambda _, line: line.startswith(driver))[0].kill()
+        processes(command.pid, "stage")[0].kill()
         assert command.wait(240) != 0
     assert not (project.folder / "artifacts" / "sweep" / "trials.csv").exists()
     remaining = re.search(r"sweep: (\d) of 4 trials to run", project.repro("sweep"))
     assert remaining and 0 < int(remaining[1]) <= 4 - len(before)
-    check_complete(project, undisturbed)
-
-
-@pytest.mark.smoke
-def test_a_killed_worker_is_replaced(
-    project: Project, undisturbed: Project, shared_ray: SharedRay
-) -> None:
-    with in_mid_sweep(project) as command:
-        processes(shared_ray.pid, worker)[0].kill()
-        assert command.wait(240) == 0, project.log()
     check_complete(project, undisturbed)
 
 
@@ -75,20 +60,19 @@ def test_the_command_waits_for_the_orphan_of_a_killed_dvc(
     check_complete(project, undisturbed)
 
 
-@pytest.mark.parametrize("part", ["gcs_server", "raylet"])
+@pytest.mark.parametrize("part", ["gcs", "raylet"])
 def test_a_part_of_a_local_ray_is_lost(part: str, prepared: Project, tmp_path: Path) -> None:
     """Ray itself would wait forever for another node, without a message."""
     project = prepared.copy(tmp_path / "project")
-    project.configure({"sweep.max_epochs": 50})  # else they end before the loss is noticed
-    command = project.start("dvc", "repro", "sweep")
-    try:
-        wait_for(lambda: project.saved() or command.poll() is not None, "a checkpoint")
-        processes(command.pid, lambda name, _: name == part)[0].kill()
+    # two long trials: short ones end before the loss is noticed
+    one = ("decomposable_attention.grid.learning_rate", "adaptive_attention.grid.ponder_weight")
+    grid = {f"sweep.models.{axis}": [0.001] for axis in one}
+    project.configure(grid | {"sweep.max_epochs": 50})
+    with in_mid_sweep(project, project.saved) as command:
+        processes(command.pid, part)[0].kill()
         killed = time.monotonic()
         status = command.wait(240)
         taken = time.monotonic() - killed
-    finally:
-        kill_session(command.pid)
     output = project.log()
     if status != 0:  # else its orphaned workers finished all trials
         assert taken < 60
@@ -97,7 +81,7 @@ def test_a_part_of_a_local_ray_is_lost(part: str, prepared: Project, tmp_path: P
         project.repro("sweep")
     (parent,) = project.runs("sweep")
     assert parent.info.status == "FINISHED"
-    assert [run.info.status for run in project.trials_of(parent)] == ["FINISHED"] * 4
+    assert [run.info.status for run in project.trials_of(parent)] == ["FINISHED"] * 2
 
 
 def test_corrupt_state_is_quarantined_and_trained_again(
@@ -107,7 +91,7 @@ def test_corrupt_state_is_quarantined_and_trained_again(
     with in_mid_sweep(project):
         pass
     # until Ray ends them, workers may overwrite the corrupt files
-    wait_for(lambda: not processes(shared_ray.pid, worker), "the end of the workers")
+    wait_for(lambda: not processes(shared_ray.pid, "worker"), "the end of the workers")
     record, *_ = (project.folder / "state" / "trials").glob("*.json")
     record.write_text(re.sub(r'"dev_accuracy": [\d.]+', '"dev_accuracy": 0.99', record.read_text()))
     checkpoint, *_ = project.saved()
@@ -119,7 +103,8 @@ def test_corrupt_state_is_quarantined_and_trained_again(
     check_complete(project, undisturbed)
 
 
-def test_edits_during_a_sweep(
+@pytest.mark.smoke
+def test_a_killed_worker_is_replaced_despite_edits(
     project: Project, undisturbed: Project, shared_ray: SharedRay
 ) -> None:
     """A worker that starts after an edit runs the old code, and DVC does not record the new one."""
@@ -130,7 +115,7 @@ def test_edits_during_a_sweep(
         assert wrong != before[0]
         edited[0].write_text(wrong)
         project.configure({"sweep.max_epochs": 9})
-        processes(shared_ray.pid, worker)[0].kill()
+        processes(shared_ray.pid, "worker")[0].kill()
         assert command.wait(240) != 0
     assert "error: sweep: its inputs changed while it ran (" in project.log()
     assert "params.yaml: sweep" in project.log() and "actmodels/evaluation.py" in project.log()

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +23,6 @@ MODEL = "adaptive_attention"
 BIN = Path(sys.executable).parent
 
 
-def python(arguments: Sequence[str], folder: Path, env: dict[str, str], stdin: str = "") -> str:
-    """Run Python and return its output."""
-    command, pipe = [sys.executable, *arguments], {"capture_output": True, "text": True}
-    done = subprocess.run(command, cwd=folder, env=env, input=stdin, timeout=120, **pipe)
-    assert done.returncode == 0, done.stderr
-    return str(done.stdout)
-
-
 class Exported:
     """A project with exported and registered models, without this repository's code."""
 
@@ -39,22 +31,29 @@ class Exported:
         left_out = ("MLFLOW_", "PYTHONPATH")
         kept = {k: v for k, v in os.environ.items() if not k.startswith(left_out)}
         more = {"MLFLOW_DISABLE_TELEMETRY": "true", "OMP_NUM_THREADS": "1"}
-        self.plain = kept | more | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
-        store = f"sqlite:///{root}/state/mlflow.db"
-        self.environment = self.plain | {"MLFLOW_TRACKING_URI": store}
+        self.environment = kept | more | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+        self.store = {"MLFLOW_TRACKING_URI": f"sqlite:///{root}/state/mlflow.db"}
         retrained(root, *tiny_trials())
-        self.run("-m", "pipeline.export")
-
-    def run(self, *arguments: str, stdin: str = "") -> str:
-        """Run Python with this repository's code in the project, and return its output."""
-        return python(arguments, self.root, self.plain | {"PYTHONPATH": str(ROOT)}, stdin)
-
-    def predicted(self) -> list[dict[str, Any]]:
-        """Return the predictions of `python -m pipeline.predict` for PAIRS, with attention."""
+        self.python("-m", "pipeline.export", PYTHONPATH=str(ROOT))
         pairs = "".join(f"{premise}\t{hypothesis}\n" for premise, hypothesis in PAIRS)
         options = ("--model", MODEL, "--format", "jsonl", "--explain")
-        lines = self.run("-m", "pipeline.predict", *options, stdin=pairs).splitlines()
-        return [json.loads(line) for line in lines]
+        predict = ("-m", "pipeline.predict", *options)
+        lines = self.python(*predict, stdin=pairs, PYTHONPATH=str(ROOT)).splitlines()
+        self.predicted = [json.loads(line) for line in lines]  # of PAIRS, with attention
+
+    def python(self, *arguments: str, stdin: str = "", **variables: str) -> str:
+        """Run Python in the project and return its output."""
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=self.root,
+            env=self.environment | variables,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -101,10 +100,8 @@ def test_it_loads_and_predicts_without_the_repository(exported: Exported) -> Non
         uri=f"models:/textual-entailment@{MODEL}",
         pairs=PAIRS,
     )
-    folder = exported.root / "other"
-    folder.mkdir()
-    output = python(["-I", "-S", "-c", script], folder, exported.environment)
-    assert_same(json.loads(output), exported.predicted())
+    output = exported.python("-I", "-S", "-c", script, **exported.store)
+    assert_same(json.loads(output), exported.predicted)
 
 
 @pytest.fixture
@@ -120,7 +117,7 @@ def address(exported: Exported, tmp_path: Path) -> Iterator[str]:
         process = subprocess.Popen(
             [BIN / "mlflow", *command],
             cwd=tmp_path,
-            env=exported.environment,
+            env=exported.environment | exported.store,
             stdout=out,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -147,7 +144,7 @@ def test_mlflow_serves_it(exported: Exported, address: str) -> None:
         return requests.post(f"{address}/invocations", json=body, timeout=30)
 
     pairs = [{"premise": premise, "hypothesis": hypothesis} for premise, hypothesis in PAIRS]
-    assert_same(post(*pairs).json()["predictions"], exported.predicted())
+    assert_same(post(*pairs).json()["predictions"], exported.predicted)
     for wrong, sentence in (
         ({"premise": "word1", "conclusion": "word2"}, "missing inputs ['hypothesis']"),
         ({"premise": "word1", "hypothesis": " "}, "pair 1 of 1: the hypothesis has no words"),

@@ -3,7 +3,7 @@
 import random
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,6 @@ from actmodels.errors import ArtifactError
 from actmodels.files import CorruptError
 from pipeline.inference.bundle import Bundle, read_bundle
 from pipeline.runtime.inputs import inputs, verify_digests
-from tests.fuzz.damage import corrupt
 from tests.pipeline.tiny_export import write_tiny
 from tests.samples import MODELS, sample_trial
 from tests.tune.test_store import record, trial
@@ -22,6 +21,34 @@ from tune.store import TrialStore, checkpoint_name
 from tune.trainable import load_checkpoint, save_checkpoint
 
 Examples = Iterable[random.Random]
+
+
+def corrupt(content: bytes, rng: random.Random) -> bytes:
+    """Return other bytes: a bit flipped, or bytes cut off, zeroed, removed, repeated, replaced."""
+    at = rng.randrange(len(content))
+    flipped = bytes([content[at] ^ 1 << rng.randrange(8)])
+    length = rng.randint(1, 100)
+    variants = [
+        content[:at] + flipped + content[at + 1 :],
+        content[:at],
+        content[:at] + bytes(len(content[at : at + length])) + content[at + length :],
+        content[:at] + content[at + length :],
+        content + content[at:],
+        rng.choice([b"", b"null", b"[]", b"{}", b'{"a": NaN}', b"\xff\xfe", b"0" * 5000]),
+    ]
+    # disks mostly flip bits; zeroed bytes may have been zeros
+    result = rng.choice([variants[0]] * 5 + variants)
+    return result if result != content else variants[0]
+
+
+def corrupted(files: Sequence[Path], examples: Examples) -> Iterator[tuple[Path, bytes]]:
+    """Corrupt a file for each example; yield its path and new content, and restore it."""
+    for rng in examples:
+        path = rng.choice(files)
+        content = path.read_bytes()
+        path.write_bytes(other := corrupt(content, rng))
+        yield path, other
+        path.write_bytes(content)
 
 
 def same(first: Bundle, second: Bundle) -> bool:
@@ -37,16 +64,12 @@ def test_an_exported_model(tmp_path: Path, examples: Examples) -> None:
     folder = tmp_path / "model"
     write_tiny(folder, sample_trial(MODELS[1]))
     original, files = read_bundle(folder), sorted(folder.iterdir())
-    for rng in examples:
-        path = rng.choice(files)
-        content = path.read_bytes()
-        path.write_bytes(corrupt(content, rng))
+    for path, _ in corrupted(files, examples):
         try:
             assert same(read_bundle(folder), original), path
         except ArtifactError as error:
             assert str(folder) in str(error)
             assert str(error).endswith("run: dvc repro -f export")
-        path.write_bytes(content)
 
 
 def test_a_finished_trial(
@@ -56,17 +79,13 @@ def test_a_finished_trial(
     store.save(ours, {"a": torch.ones(20)})
     original = store.load(ours.key, needs_weights=True)
     files = sorted(tmp_path.iterdir())
-    for rng in examples:
-        path = rng.choice(files)
-        content = path.read_bytes()
-        path.write_bytes(other := corrupt(content, rng))
+    for path, other in corrupted(files, examples):
         assert store.load(ours.key, needs_weights=True) is None
         log = capsys.readouterr().err
         (aside,) = tmp_path.glob(f"{path.name}.corrupt*")
         assert re.fullmatch(rf"{re.escape(str(path))} .*, the trial is run again\n", log), log
         assert aside.read_bytes() == other
         aside.unlink()
-        path.write_bytes(content)
     assert store.load(ours.key, needs_weights=True) == original
 
 
@@ -74,9 +93,7 @@ def test_a_trial_in_progress(tmp_path: Path, examples: Examples) -> None:
     place = storage(tmp_path)
     save_checkpoint(place, "key", {"parameters": {"a": torch.arange(30.0)}, "epoch": 3})
     path = tmp_path / checkpoint_name("key")
-    content = path.read_bytes()
-    for rng in examples:
-        path.write_bytes(corrupt(content, rng))
+    for _ in corrupted([path], examples):
         with pytest.raises(CorruptError, match=re.escape(str(path))):
             load_checkpoint(place, "key")
     path.unlink()

@@ -70,7 +70,7 @@ def kill_a_worker(checkpoints: Storage, keys: list[str], seen: dict[str, Any]) -
         return len(load_checkpoint(checkpoints, key)["history"]) if exists else 0
 
     wait_for(lambda: all(epochs(key) >= 2 for key in keys), "two epochs of each trial", 400)
-    (victim, *_) = processes(os.getpid(), lambda _, line: "ImplicitFunc" in line)
+    (victim, *_) = processes(os.getpid(), "worker")
     os.kill(victim.pid, signal.SIGSTOP)
     time.sleep(0.2)
     seen |= {key: load_checkpoint(checkpoints, key)["history"] for key in keys}

@@ -1,0 +1,102 @@
+"""Files for Ray, Kubernetes, Compose, GitHub and citation tools follow their schemas."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ray.autoscaler._private.util import prepare_config, validate_config
+from ray.scripts.scripts import cli
+from ruamel.yaml import YAML
+
+ROOT = Path(__file__).parents[1]
+CLUSTER = ROOT / "cluster"
+
+
+def documents(path: Path) -> list[Any]:
+    return list(YAML(typ="safe", pure=True).load_all(path.read_text(encoding="utf-8")))
+
+
+@pytest.fixture
+def ray_cluster() -> Any:
+    """The cluster of the job on Kubernetes."""
+    return documents(CLUSTER / "rayjob.yaml")[1]["spec"]["rayClusterSpec"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "pattern"),
+    [
+        ("github-workflows", ".github/workflows/*.yml"),
+        ("github-issue-forms", ".github/ISSUE_TEMPLATE/*.yml"),
+        ("citation-file-format", "CITATION.cff"),
+        ("compose-spec", "cluster/[cgm]*.yaml"),
+    ],
+)
+def test_files_follow_their_schemas(schema: str, pattern: str) -> None:
+    paths = sorted(ROOT.glob(pattern))
+    assert paths
+    check = ["check_jsonschema", "--builtin-schema", f"vendor.{schema}"]
+    subprocess.run([sys.executable, "-m", *check, *paths], check=True)
+
+
+def test_targets_of_the_workflow_are_those_of_the_makefile() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    jobs = documents(ROOT / ".github" / "workflows" / "tests.yml")[0]["jobs"]
+    commands = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
+    targets = [command.split()[1] for command in commands]
+    assert targets == ["lint", "docs", "test-fast", "test-slow"]
+    assert all(f"\n{target}: " in makefile for target in targets)
+
+
+def test_versions_agree(ray_cluster: Any) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    citation = documents(ROOT / "CITATION.cff")[0]
+    assert (citation["version"], citation["license"]) == (project["version"], project["license"])
+    assert f"({project['version']})" in (ROOT / "CHANGELOG.md").read_text()
+    locked = (ROOT / "requirements.lock").read_text().splitlines()
+    assert f"ray=={ray_cluster['rayVersion']}" in locked
+
+
+def test_the_launcher_file_follows_rays_schema() -> None:
+    validate_config(prepare_config(documents(CLUSTER / "launcher.yaml")[0]))
+
+
+def test_nothing_is_published_beyond_this_machine() -> None:
+    for name in ("compose.yaml", "metrics.yaml", "gpu.yaml"):
+        for service in documents(CLUSTER / name)[0]["services"].values():
+            assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
+
+
+def test_every_option_of_a_command_of_ray_exists(ray_cluster: Any) -> None:
+    groups = [ray_cluster["headGroupSpec"], *ray_cluster["workerGroupSpecs"]]
+    options_used = {("start", f"--{key}") for group in groups for key in group["rayStartParams"]}
+    for path in CLUSTER.iterdir():
+        text = path.read_text().replace("\\\n", "")
+        for command, options in re.findall(r"\bray ([a-z-]+)((?: +-[^;&'\n]*)?)", text):
+            assert command in cli.commands, (path, command)
+            options_used |= {(command, option) for option in re.findall(r"--[a-z-]+", options)}
+    assert len(options_used) > 5
+    for command, option in options_used:
+        assert any(option in p.opts for p in cli.commands[command].params), (command, option)
+
+
+def test_the_job_clones_into_a_new_volume_and_updates_it_later(
+    tmp_path: Path, ray_cluster: Any
+) -> None:
+    source, volume = tmp_path / "source", tmp_path / "volume"
+    (volume / "lost+found").mkdir(parents=True)  # as on a fresh ext4 volume
+    identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run(["git", "init", "-q", source], check=True)
+    head = ray_cluster["headGroupSpec"]["template"]["spec"]
+    shell, option, script = head["initContainers"][0]["command"]
+    for text in ("first", "second"):
+        (source / "params.yaml").write_text(text)
+        subprocess.run(["git", "-C", source, "add", "."], check=True)
+        subprocess.run(["git", "-C", source, *identity, "commit", "-qm", text], check=True)
+        command = [shell, option, script.replace("REPOSITORY", str(source))]
+        subprocess.run(command, cwd=volume, check=True)
+        assert (volume / "act-nli" / "params.yaml").read_text() == text
+        (volume / "act-nli" / "report.md").write_text("an artifact stays")
