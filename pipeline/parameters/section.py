@@ -17,7 +17,7 @@ UNSET = "REQUIRED"
 class Section(BaseModel):
     """A mapping of params.yaml: frozen, without unknown keys or type conversions."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True)
 
 
 class Keys:
@@ -28,10 +28,10 @@ class Keys:
 
     def __get_pydantic_core_schema__(self, _source: Any, handler: Any) -> core_schema.CoreSchema:
         """Return a typed dictionary whose validated values keep the file's order."""
+        distinct = {id(of): of for of in self.types.values()}  # `each` has one type for many keys
+        schemas = {key: handler.generate_schema(of) for key, of in distinct.items()}
         fields = {
-            name: core_schema.typed_dict_field(
-                handler.generate_schema(of), required=name in self.required
-            )
+            name: core_schema.typed_dict_field(schemas[id(of)], required=name in self.required)
             for name, of in self.types.items()
         }
         config = CoreConfig(strict=True, allow_inf_nan=False)
