@@ -34,6 +34,7 @@ for _name, _value in {
 
 from alembic.util import CommandError  # noqa: E402
 from mlflow import MlflowClient, entities  # noqa: E402
+from mlflow.entities import Metric as Metric  # noqa: E402  # used by tune.tracking
 from mlflow.exceptions import MlflowException  # noqa: E402
 from sqlalchemy.exc import SQLAlchemyError  # noqa: E402
 

@@ -124,6 +124,17 @@ class TrialSearcher(Searcher):
         """Save nothing: the ledger has the trials."""
 
 
+class TrialNames(dict[str, str]):
+    """The name of a Ray trial, by the first key of its fusion."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(None), ())  # Ray pickles it with each trial: memory grew with their square
+
+    def __call__(self, ray_trial: Any) -> str:
+        """Return the name; Ray Tune calls this."""
+        return self[ray_trial.config["fusion"][0]]
+
+
 @dataclass(eq=False)
 class SweepStopper(ray.tune.Stopper):
     """End a round of fusions on a fatal error, or when more nodes allow smaller fusions.
@@ -186,11 +197,7 @@ def tuner(
     shutil.rmtree(folder, ignore_errors=True)  # of a killed run; nothing is read from it
     nodes, trials = stopper.callback.nodes, stopper.callback.trials
     names = {trial.key: trial.name for trial in trials.values()}
-    names |= {fusion[0].key: fusion_name(fusion) for fusion in fusions}
-
-    def trial_name(ray_trial: Any) -> str:
-        return names[ray_trial.config["fusion"][0]]
-
+    trial_name = TrialNames(names | {fusion[0].key: fusion_name(fusion) for fusion in fusions})
     searcher = TrialSearcher(fusions, asked, nodes) if asked.remaining else None
     # Keys only: Tune copies the values of all fusions for each fusion.
     grid = ray.tune.grid_search([[t.key for t in fusion] for fusion in fusions])

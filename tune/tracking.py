@@ -19,6 +19,7 @@ from tune.mlflow_store import (
     FAILURES,
     PARENT,
     TRAINING,
+    Metric,
     Metrics,
     RunStore,
     flatten_metrics,
@@ -29,7 +30,7 @@ log = logging.getLogger(__name__)
 
 Results: TypeAlias = Sequence[tuple[Trial, TrialRecord | str]]
 PAUSE = 60.0  # seconds without writes after a failed call, which may have taken as long
-EPOCHS_PER_BATCH = 50  # MLflow accepts 1000 metrics per call
+EPOCHS = 50  # of a call: MLflow accepts 1000 metrics per call
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,39 @@ def final_state(result: TrialRecord | str) -> TrialState:
     return TrialState("FAILED" if result.diverged else "FINISHED", result.history, tags)
 
 
+def epoch_metrics(records: Sequence[EpochRecord]) -> list[Metric]:
+    """Return the metrics of these epochs, each at its step."""
+    return [
+        metric
+        for record in records
+        for metric in flatten_metrics(vars(record) | {"epoch": None}, step=record.epoch)
+    ]
+
+
+def last_metrics(state: TrialState) -> list[Metric]:
+    """Return what is logged once: system metrics, and of a trial that has ended its best epoch."""
+    if not state.history:
+        return []
+    metrics = flatten_metrics(state.system_metrics, step=state.history[-1].epoch)
+    if state.status == "RUNNING":
+        return metrics
+    best = vars(best_epoch(state.history))  # by these MLflow sorts trials
+    names = {f"best_{name}": best[name] for name in ("dev_accuracy", "dev_mean_steps")}
+    return metrics + flatten_metrics(names | {"best_epoch": best["epoch"]})
+
+
 @dataclass
 class _Run:
-    """A nested run in the store; epochs: those logged, None before the first write."""
+    """A nested run in the store.
+
+    epochs: those logged, None if not known; described: whether this driver logged its settings.
+    """
 
     run_id: str
     status: str
     tags: dict[str, str]
     epochs: set[int] | None = None
+    described: bool = False
 
 
 class Tracker:
@@ -82,6 +108,7 @@ class Tracker:
     ) -> None:
         self.kind, self._data = kind, data
         self._writer: ThreadPoolExecutor | None = None
+        self._latest: dict[str, TrialState] = {}
         self._runs: dict[str, _Run] = {}
         self._listed = False
         self._resume_at = 0.0
@@ -95,15 +122,16 @@ class Tracker:
             self._kill_running()
 
     def update(self, trial: Trial, state: TrialState) -> None:
-        """Write the state of a trial to its nested run."""
+        """Write the state of a trial to its nested run; in the background only the latest state."""
+        self._latest[trial.key] = state
         if self._writer:
-            self._writer.submit(self._try, trial, state)
+            self._writer.submit(self._try, trial)
         else:
-            self._try(trial, state)
+            self._try(trial)
 
     @contextmanager
     def in_background(self) -> Iterator[None]:
-        """Write the updates of the block in a thread; each takes about 0.1 s."""
+        """Write the updates of the block in a thread; a trial takes about 0.1 s."""
         try:
             with ThreadPoolExecutor(1, "background") as self._writer:
                 yield
@@ -127,9 +155,10 @@ class Tracker:
             text = "MLflow at %s misses the end of this %s (%s); the results are kept, run it again"
             log.warning(text, first_line(self._store.uri), self.kind, first_line(error))
 
-    def _try(self, trial: Trial, state: TrialState) -> None:
-        """Write a state, unless a call failed in the last PAUSE seconds."""
-        if time.monotonic() < self._resume_at:
+    def _try(self, trial: Trial) -> None:
+        """Write a trial's latest state, unless a call failed in the last PAUSE seconds."""
+        state = self._latest.pop(trial.key, None)  # None: written by an earlier call
+        if state is None or time.monotonic() < self._resume_at:
             return
         try:
             if not self._listed:
@@ -162,25 +191,27 @@ class Tracker:
 
     def _write(self, trial: Trial, state: TrialState) -> None:
         """Write a state to a nested run; can be repeated after a crash at any point."""
-        run = self._open(trial)
+        run, store = self._open(trial), self._store
         if run.epochs is None:
-            self._store.write(run.run_id, params=trial.config.flat())
-            if self._data[0]:
-                self._store.log_data(run.run_id, *self._data, trial.origin["data"])
-            logged = self._store.client.get_metric_history(run.run_id, "dev_loss")
+            logged = store.client.get_metric_history(run.run_id, "dev_loss")
             run.epochs = {metric.step for metric in logged}
-        self._log_epochs(run, run.epochs, state)
-        if state.status == "RUNNING":
-            return
-        metrics: dict[str, float | None] = {}
-        if state.history:  # by these MLflow sorts trials
-            best = vars(best_epoch(state.history))
-            metrics = {f"best_{name}": best[name] for name in ("dev_accuracy", "dev_mean_steps")}
-            metrics["best_epoch"] = best["epoch"]
-        self._store.write(run.run_id, flatten_metrics(metrics), tags=state.tags)
+        params = {} if run.described else trial.config.flat()
+        if params and self._data[0]:
+            store.log_data(run.run_id, *self._data, trial.origin["data"])
+        new = [record for record in state.history if record.epoch not in run.epochs]
+        batches = [new[first : first + EPOCHS] for first in range(0, len(new), EPOCHS)] or [[]]
+        for batch in batches:
+            metrics, tags = epoch_metrics(batch), state.tags if batch is batches[-1] else {}
+            if batch is batches[-1]:
+                metrics += last_metrics(state)
+            if metrics or params or tags:
+                store.write(run.run_id, metrics, params, tags)
+            run.epochs |= {record.epoch for record in batch}
+            run.described, params = True, {}
         run.tags |= state.tags
-        self._store.client.set_terminated(run.run_id, state.status)
-        run.status = state.status
+        if state.status != "RUNNING":
+            store.client.set_terminated(run.run_id, state.status)
+            run.status = state.status
 
     def _open(self, trial: Trial) -> _Run:
         """Create or reopen the nested run of a trial, RUNNING."""
@@ -189,23 +220,10 @@ class Tracker:
             tags = {PARENT: self._parent, "kind": "trial", "stage": self.kind}
             tags |= {"trial_key": trial.key, "driver": self._store.driver}
             new = client.create_run(self._store.experiment, tags=tags, run_name=trial.name)
-            run = self._runs[trial.key] = _Run(new.info.run_id, "RUNNING", tags)
+            run = self._runs[trial.key] = _Run(new.info.run_id, "RUNNING", tags, epochs=set())
         elif run.status != "RUNNING":
             client.update_run(run.run_id, "RUNNING")
             if run.tags.pop("failure", None):
                 client.delete_tag(run.run_id, "failure")
             run.status = "RUNNING"
         return run
-
-    def _log_epochs(self, run: _Run, logged: set[int], state: TrialState) -> None:
-        """Log the epochs that are not logged yet."""
-        new = [record for record in state.history if record.epoch not in logged]
-        for first in range(0, len(new), EPOCHS_PER_BATCH):
-            batch = new[first : first + EPOCHS_PER_BATCH]
-            metrics = []
-            for record in batch:
-                metrics += flatten_metrics(vars(record) | {"epoch": None}, step=record.epoch)
-            if batch[-1] is state.history[-1]:
-                metrics += flatten_metrics(state.system_metrics, step=batch[-1].epoch)
-            self._store.write(run.run_id, metrics)
-            logged |= {record.epoch for record in batch}
