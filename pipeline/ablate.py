@@ -14,7 +14,6 @@ from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import grouped, mean
 from pipeline.statistics.paired import Groups, compare
 from pipeline.trials.models import first_adaptive, retrained_models
-from pipeline.trials.records import log_metrics
 
 
 def gains(seeds: list[list[AblationRow]], groups: Groups) -> list[TableRow]:
@@ -38,11 +37,9 @@ def main() -> None:
     pairs = {split: PairTensors.load(artifacts("tensors", f"{split}.pt")) for split in plan}
     rows: dict[str, list[TableRow]] = {split: [] for split in plan}
     by_seed: dict[str, list[list[AblationRow]]] = {split: [] for split in plan}
-    keys = []
     models = list(retrained_models(name))
-    for config, record, model in tqdm(models, "ablate", unit="model"):
+    for config, _, model in tqdm(models, "ablate", unit="model"):
         assert isinstance(model, AlternatingAttention)  # a rule of params.yaml
-        keys.append(record.key)
         run = {"model": config.model, "seed": config.seed}
         for split, steps in plan.items():
             ablated = ablate_steps(model, pairs[split], config.input, steps, ablate.batch_size)
@@ -55,7 +52,6 @@ def main() -> None:
             key = reading if steps is None else f"{reading}_{steps}"
             summary[split][key] = mean(seeds, "accuracy")
     write_results("ablate", summary, **rows, gains=compared)
-    log_metrics("ablate", keys, summary)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from pipeline.statistics.aggregate import mean, mean_sd
 from pipeline.statistics.paired import HitsBySeed, paired_rows, prediction_hits, split_hits
 from pipeline.statistics.step_correlation import correlation_rows, depth_rows, length_rows
 from pipeline.trials.models import retrained_models
-from pipeline.trials.records import log_metrics, trial_row
+from pipeline.trials.records import trial_row
 
 
 def prediction_rows(name: TableRow, result: Evaluation, pair_ids: list[str]) -> list[TableRow]:
@@ -68,7 +68,6 @@ def main() -> None:
         hits["lexical_baseline"] = {0: prediction_hits(csv.DictReader(file), pair_ids)}
     paired = paired_rows(hits, params.reference or next(iter(hits)), premise_groups(pairs).numpy())
     write_results("evaluate", summary, **tables, paired=paired)
-    log_metrics("evaluate", [row["key"] for row in tables["results"]], summary)
 
 
 if __name__ == "__main__":

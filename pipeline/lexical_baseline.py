@@ -8,7 +8,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-import sklearn
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -17,15 +16,11 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from actmodels.errors import DataError
-from pipeline.datasets.encode import files_digest
 from pipeline.datasets.features import Features
 from pipeline.datasets.tokens import TokenPair, read_token_pairs
 from pipeline.parameters.load import load_params
-from pipeline.parameters.section import SPLITS
 from pipeline.runtime.results import write_json, write_table
-from pipeline.runtime.stage import artifacts, require_artifact, run_stage, state_folder
-from tune.provenance import provenance_tags
-from tune.results import log_evaluation
+from pipeline.runtime.stage import artifacts, require_artifact, run_stage
 
 MODEL = "lexical_baseline"
 NAME = {"model": MODEL, "seed": 0}  # deterministic, so one run
@@ -105,11 +100,6 @@ def main() -> None:
     write_table(folder / "results.csv", [NAME | result | {"test_pairs": len(rows)}])
     write_table(folder / "predictions.csv", rows)
     write_json(folder / "summary.json", summary)
-
-    data = files_digest([require_artifact("vocabulary", f"{split}.tsv") for split in SPLITS])
-    run = files_digest([folder / "predictions.csv", folder / "summary.json"])[:16]
-    tags = {"data_digest": data, "scikit_learn_version": sklearn.__version__}
-    log_evaluation("lexical_baseline", run, provenance_tags() | tags, summary, state_folder())
 
 
 if __name__ == "__main__":

@@ -1,16 +1,27 @@
 """Stage `report`: render the report from the artifacts of all earlier stages."""
 
+from actmodels.files import file_digest
 from pipeline.parameters.load import load_params
+from pipeline.runtime.results import read_json
 from pipeline.runtime.stage import artifacts, run_stage, state_folder
 from reports.render import write_report
-from tune.results import log_report
+from tune.provenance import provenance_tags
+from tune.results import log_evaluation, log_report
+
+EVALUATIONS = ("lexical_baseline", "evaluate", "ablate")  # their metrics are runs of MLflow, too
 
 
 def main() -> None:
-    """Write artifacts/report/ and log it to MLflow."""
+    """Write artifacts/report/, and log it and the evaluations to MLflow."""
     params = load_params().report
     folder = artifacts("report")
     metrics = write_report(artifacts(), folder, params.published, params.examples)
+    data = str(read_json("tensors", "manifest.json")["digest"])
+    for stage in EVALUATIONS:
+        if summary := read_json(stage, "summary.json"):
+            group = file_digest(artifacts(stage, "summary.json"))[:16]
+            tags = provenance_tags() | {"data_digest": data}
+            log_evaluation(stage, group, tags, summary, state_folder())
     log_report(folder, metrics, state_folder())
 
 

@@ -1,15 +1,12 @@
-"""Read and write the records of trials, and log their metrics to MLflow."""
+"""Read and write the records of trials."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from actmodels.files import write_text
 from actmodels.records import TIMING_FIELDS, TrialRecord
 from actmodels.trial_config import BaseTrialConfig, trial_from_dict
 from pipeline.runtime.results import TableRow, write_results
-from pipeline.runtime.stage import artifacts, require_artifact, state_folder
-from pipeline.trials.execution import data_digest
-from tune.provenance import provenance_tags
+from pipeline.runtime.stage import artifacts, require_artifact
 
 
 def trial_row(config: BaseTrialConfig, record: TrialRecord) -> TableRow:
@@ -47,11 +44,3 @@ def read_records(stage: str) -> list[TrialRecord]:
     """Read the trials that `sweep` or `retrain` wrote, in their order."""
     lines = require_artifact(stage, "records.jsonl").read_text(encoding="utf-8").splitlines()
     return [TrialRecord.from_json(line) for line in lines]
-
-
-def log_metrics(stage: str, keys: list[str], metrics: dict[str, Any]) -> None:
-    """Log a stage's metrics to MLflow, in one run for the trials with these keys."""
-    from tune.results import log_evaluation  # imports MLflow, which most stages do without
-
-    tags = {**provenance_tags(), "data_digest": data_digest()}
-    log_evaluation(stage, "+".join(keys), tags, metrics, state_folder())

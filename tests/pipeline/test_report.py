@@ -1,5 +1,7 @@
+import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,13 +10,16 @@ from reports import render
 from tests.pipeline.project import ROOT, write_params
 
 STORED = ROOT / "tests" / "fixtures" / "artifacts"
-Logged = list[tuple[Path, dict[str, float], Path]]
+Logged = list[tuple[Any, ...]]
+SUMMARIES = {"lexical_baseline": {"accuracy": 0.7}, "evaluate": {"accuracy": 0.8}, "ablate": {}}
 
 
 @pytest.fixture
 def project(folder: Path) -> Path:
     """Write a project folder with the artifacts of earlier stages."""
     shutil.copytree(STORED, folder / "artifacts")
+    for stage, summary in SUMMARIES.items():
+        (folder / "artifacts" / stage / "summary.json").write_text(json.dumps(summary))
     write_params(folder)
     return folder
 
@@ -24,6 +29,7 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> Logged:
     """Record the arguments for MLflow; tests/end_to_end/test_pipeline.py has the real one."""
     calls: Logged = []
     monkeypatch.setattr(report, "log_report", lambda *given: calls.append(given))
+    monkeypatch.setattr(report, "log_evaluation", lambda *given: calls.append(given))
     return calls
 
 
@@ -35,6 +41,11 @@ def test_the_report_is_logged_and_published_results_can_be_left_out(
     report.main()
     folder = project / "artifacts" / "report"
     assert "arXiv" not in (folder / "report.md").read_text("utf-8")
-    ((where, metrics, state),) = logged
+    lexical, evaluated, (where, metrics, state) = logged  # `ablate` was off
+    for stage, (name, group, tags, of_stage, _) in zip(
+        SUMMARIES, (lexical, evaluated), strict=False
+    ):
+        assert (name, of_stage, len(group)) == (stage, SUMMARIES[stage], 16)
+        assert tags["data_digest"] == "4567cdef"
     assert (where, state) == (folder, project / "state")
     assert metrics["test_accuracy"] == 0.82
