@@ -14,7 +14,9 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from tqdm import tqdm
 
@@ -60,7 +62,8 @@ def read_vectors(
         DataError: the archive is corrupt, or the first line or the line of a wanted word has
             another number of columns or a value that is not finite.
     """
-    vectors, found = torch.zeros(len(words), dimensions), torch.zeros(len(words)).bool()
+    vectors = np.zeros((len(words), dimensions), np.float32)
+    found = np.zeros(len(words), bool)
     rows = {word.encode(): row for row, word in enumerate(words)}
     # a word with spaces is recognized by its part before the first space
     starts = {word.partition(b" ")[0] for word in rows}
@@ -75,16 +78,17 @@ def read_vectors(
         row = rows.get(word)
         if row is not None and not found[row]:
             found[row], vectors[row] = True, _parse(numbers, where)
-    return vectors, found
+    return torch.from_numpy(vectors), torch.from_numpy(found)
 
 
-def _parse(numbers: list[bytes], where: str) -> Tensor:
+def _parse(numbers: bytes, where: str) -> NDArray[np.float32]:
     """Return the numbers of a line; DataError names the first that is not finite."""
-    values = torch.tensor([*map(_number, numbers)])
-    for number, finite in zip(numbers, values.isfinite().tolist(), strict=True):
-        if not finite:
-            shown = number[:40].decode(errors="replace")
-            raise DataError(f"{where}: {shown!r} is not a finite number in single precision")
+    texts = numbers.split(b" ")
+    with np.errstate(over="ignore"):
+        values = np.array([*map(_number, texts)], np.float32)
+    for column in np.flatnonzero(~np.isfinite(values))[:1]:
+        shown = texts[column][:40].decode(errors="replace")
+        raise DataError(f"{where}: {shown!r} is not a finite number in single precision")
     return values
 
 
@@ -99,15 +103,19 @@ def _is_header(line: bytes, dimensions: int, where: str) -> bool:
     return True
 
 
-def _columns(line: bytes, dimensions: int, where: str) -> tuple[bytes, list[bytes]]:
-    """Split a line into its word and its numbers."""
-    word, *found = line.rstrip().rsplit(b" ", dimensions)
+def _columns(line: bytes, dimensions: int, where: str) -> tuple[bytes, bytes]:
+    """Split a line into its word and its numbers, separated by spaces."""
+    line = line.rstrip()
+    word, _, numbers = line.partition(b" ")
+    if numbers.count(b" ") == dimensions - 1 and numbers:
+        return word, numbers
+    word, *found = line.rsplit(b" ", dimensions)
     _, *inner = word.split(b" ")
     if not all(math.isfinite(_number(piece)) for piece in inner):  # a word with spaces
         inner = []
     if (count := len(found) + len(inner)) != dimensions:
         raise _wrong_count(where, f"got {count}", dimensions)
-    return word, found
+    return word, b" ".join(found)
 
 
 def _number(text: bytes) -> float:
