@@ -124,15 +124,18 @@ class TrialSearcher(Searcher):
         """Save nothing: the ledger has the trials."""
 
 
-class TrialNames(dict[str, str]):
+@dataclass(frozen=True)
+class TrialNames:
     """The name of a Ray trial, by the first key of its fusion."""
 
+    names: dict[str, str]
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(None), ())  # Ray pickles it with each trial: memory grew with their square
+        return (type(None), ())  # Ray stores it with each trial: memory grew with their square
 
     def __call__(self, ray_trial: Any) -> str:
         """Return the name; Ray Tune calls this."""
-        return self[ray_trial.config["fusion"][0]]
+        return self.names[ray_trial.config["fusion"][0]]
 
 
 @dataclass(eq=False)
