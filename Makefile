@@ -101,9 +101,10 @@ ui: setup  ## start the MLflow UI, and print the paths of report and Ray dashboa
 docs: $(DOCS)  ## build docs/ and the API reference, site/index.html; a broken link is an error
 	NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/python -m mkdocs build
 
-bench: setup  ## training speed against a plain loop, overhead of Ray and MLflow: up to 20 minutes
+bench: setup  ## speed of training, sweeps and the pipeline against plain code: up to 15 minutes
 	python -m bench.training $(ARGS)
 	python -m bench.sweep $(ARGS)
+	python -m bench.pipeline $(ARGS)
 
 gpu-check:  ## correctness and speed on this GPU, as text for an issue (needs only torch)
 	python3 -m bench.gpu $(ARGS)

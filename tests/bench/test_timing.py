@@ -1,4 +1,4 @@
-"""Interleaved runs, formatting of cells, and quick runs of both benchmarks."""
+"""Interleaved runs, formatting of cells, and quick runs of the benchmarks."""
 
 import os
 import subprocess
@@ -43,6 +43,7 @@ def test_a_cell_has_three_digits_and_its_range(value: object, expected: str) -> 
     [
         ("training", "| model | batch size | times as fast | plain examples per second |", 3),
         ("sweep", "| trials | epochs | seconds | until steady | worker seconds per trial |", 2),
+        ("pipeline", "| measurement | result |", 2),
     ],
 )
 def test_a_quick_run_prints_its_table(tmp_path: Path, part: str, header: str, rows: int) -> None:
