@@ -11,7 +11,7 @@ smaller one. Its bits come from a hash: the generator of torch keeps 32 bits of 
 import codecs
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +26,8 @@ from pipeline.datasets.archive import member_lines, named
 from pipeline.datasets.download import fetch
 from pipeline.parameters.schema import Vectors
 
+Array = NDArray[np.float32]
+CHUNK_LINES = 4096  # parsed together
 BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -67,6 +69,7 @@ def read_vectors(
     rows = {word.encode(): row for row, word in enumerate(words)}
     # a word with spaces is recognized by its part before the first space
     starts = {word.partition(b" ")[0] for word in rows}
+    chunk: dict[int, tuple[str, bytes]] = {}  # of each row, the place and the numbers
     source = named(archive, member)
     for number, line in member_lines(archive, member, "vectors.glove", "vectors"):
         if line[: line.find(b" ")] not in starts and number > 1:
@@ -77,17 +80,27 @@ def read_vectors(
         word, numbers = _columns(line, dimensions, where)
         row = rows.get(word)
         if row is not None and not found[row]:
-            found[row], vectors[row] = True, _parse(numbers, where)
+            found[row], chunk[row] = True, (where, numbers)
+            if len(chunk) == CHUNK_LINES:
+                vectors[[*chunk]] = _parse(chunk.values())
+                chunk.clear()
+    if chunk:
+        vectors[[*chunk]] = _parse(chunk.values())
     return torch.from_numpy(vectors), torch.from_numpy(found)
 
 
-def _parse(numbers: bytes, where: str) -> NDArray[np.float32]:
-    """Return the numbers of a line; DataError names the first that is not finite."""
-    texts = numbers.split(b" ")
-    with np.errstate(over="ignore"):
-        values = np.array([*map(_number, texts)], np.float32)
-    for column in np.flatnonzero(~np.isfinite(values))[:1]:
-        shown = texts[column][:40].decode(errors="replace")
+def _parse(lines: Collection[tuple[str, bytes]]) -> Array:
+    """Return the numbers [lines, dimensions]; DataError names the first that is not finite."""
+    try:
+        texts = [numbers.decode() for _, numbers in lines]
+        values = np.loadtxt(texts, np.float32, delimiter=" ", comments=None, ndmin=2)
+    except ValueError:  # slower, to find the cause
+        parsed = [[_number(text) for text in numbers.split(b" ")] for _, numbers in lines]
+        with np.errstate(over="ignore"):
+            values = np.array(parsed, np.float32)
+    for row, column in np.argwhere(~np.isfinite(values))[:1]:
+        where, numbers = [*lines][row]
+        shown = numbers.split(b" ")[column][:40].decode(errors="replace")
         raise DataError(f"{where}: {shown!r} is not a finite number in single precision")
     return values
 
