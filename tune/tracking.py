@@ -201,9 +201,9 @@ class Tracker:
         new = [record for record in state.history if record.epoch not in run.epochs]
         batches = [new[first : first + EPOCHS] for first in range(0, len(new), EPOCHS)] or [[]]
         for batch in batches:
-            metrics, tags = epoch_metrics(batch), state.tags if batch is batches[-1] else {}
+            metrics, tags = epoch_metrics(batch), dict[str, str]()
             if batch is batches[-1]:
-                metrics += last_metrics(state)
+                metrics, tags = metrics + last_metrics(state), state.tags
             if metrics or params or tags:
                 store.write(run.run_id, metrics, params, tags)
             run.epochs |= {record.epoch for record in batch}
