@@ -24,10 +24,9 @@ from pipeline.inference.bundle import write_bundle
 from pipeline.inference.choice import best_model
 from pipeline.inference.model_card import model_card
 from pipeline.parameters.load import Params, load_params
-from pipeline.runtime.results import read_json, write_json
+from pipeline.runtime.results import data_digest, read_json, write_json
 from pipeline.runtime.stage import artifacts, clean_dir, require_artifact, run_stage, state_folder
 from pipeline.statistics.paired import HitsBySeed, paired_rows, split_hits
-from pipeline.trials.execution import data_digest
 from pipeline.trials.models import load_model, retrained_models, weights_file
 from pipeline.trials.records import read_records
 from tune.mlflow_store import Candidate

@@ -15,10 +15,11 @@ from actmodels.registry import published_model
 from actmodels.trial_config import TrialConfig
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
+from pipeline.runtime.results import data_digest
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import summarize
 from pipeline.statistics.paired import against_first, split_hits
-from pipeline.trials.execution import best_config, data_digest, execution_settings, with_overrides
+from pipeline.trials.execution import best_config, execution_settings, with_overrides
 from pipeline.trials.study import Run, evaluate_runs, result_row, train, write_study
 
 

@@ -17,11 +17,11 @@ from actmodels.trial_config import TrialConfig
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.parameters.trials import grid_points
-from pipeline.runtime.results import TableRow
+from pipeline.runtime.results import TableRow, data_digest
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import grouped, mean, mean_sd, summarize
 from pipeline.statistics.step_correlation import depth_rows
-from pipeline.trials.execution import best_config, data_digest, execution_settings, with_overrides
+from pipeline.trials.execution import best_config, execution_settings, with_overrides
 from pipeline.trials.study import Run, evaluate_runs, history_rows, result_row, train, write_study
 
 

@@ -2,7 +2,7 @@
 
 from actmodels.files import file_digest
 from pipeline.parameters.load import load_params
-from pipeline.runtime.results import read_json
+from pipeline.runtime.results import data_digest, read_json
 from pipeline.runtime.stage import artifacts, run_stage, state_folder
 from reports.render import write_report
 from tune.provenance import provenance_tags
@@ -16,11 +16,10 @@ def main() -> None:
     params = load_params().report
     folder = artifacts("report")
     metrics = write_report(artifacts(), folder, params.published, params.examples)
-    data = str(read_json("tensors", "manifest.json")["digest"])
+    tags = provenance_tags() | {"data_digest": data_digest()}
     for stage in EVALUATIONS:
         if summary := read_json(stage, "summary.json"):
             group = file_digest(artifacts(stage, "summary.json"))[:16]
-            tags = provenance_tags() | {"data_digest": data}
             log_evaluation(stage, group, tags, summary, state_folder())
     log_report(folder, metrics, state_folder())
 

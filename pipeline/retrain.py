@@ -6,10 +6,10 @@ from dataclasses import replace
 from actmodels.files import replacing
 from actmodels.trial_config import trial_from_dict
 from pipeline.parameters.load import load_params
-from pipeline.runtime.results import read_json
+from pipeline.runtime.results import data_digest, read_json
 from pipeline.runtime.stage import run_stage
 from pipeline.trials.environment import train_trials
-from pipeline.trials.execution import data_digest, execution_settings
+from pipeline.trials.execution import execution_settings
 from pipeline.trials.models import weights_file
 from pipeline.trials.records import write_trials
 from tune.grid import with_keys

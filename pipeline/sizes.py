@@ -25,12 +25,12 @@ from actmodels.trial_config import TrialConfig
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.parameters.study_sections import Sizes
-from pipeline.runtime.results import TableRow, read_json
+from pipeline.runtime.results import TableRow, data_digest, read_json
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import grouped, mean, mean_sd, summarize
 from pipeline.statistics.paired import Groups, Hits, split_hits
 from pipeline.statistics.power_law import MIN_SIZES, PowerLawFit, bootstrap, fit, mean_variances
-from pipeline.trials.execution import best_config, data_digest, execution_settings
+from pipeline.trials.execution import best_config, execution_settings
 from pipeline.trials.study import Run, evaluate_runs, result_row, train, write_study
 
 CURVE = 25  # points of a plotted law

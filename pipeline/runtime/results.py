@@ -48,6 +48,11 @@ def read_json(stage: str, name: str) -> Any:
     return json.loads(read_known(require_artifact(stage, name)))
 
 
+def data_digest() -> str:
+    """Return the digest of the data that stage `tensors` wrote."""
+    return str(read_json("tensors", "manifest.json")["digest"])
+
+
 class StoredText(NamedTuple):
     """A text of the stage `texts`; its SHA-256 is that of the text, not of an archive."""
 

@@ -10,7 +10,7 @@ from actmodels.trial_config import TrialConfig, build_trial, setting_types, tria
 from pipeline.parameters.load import Params, load_params
 from pipeline.parameters.study_sections import Limits
 from pipeline.parameters.trials import sweep_trials
-from pipeline.runtime.results import read_json
+from pipeline.runtime.results import data_digest, read_json
 from pipeline.runtime.stage import artifacts, project, state_folder
 from tune.asked_trials import AskedTrials
 from tune.early_stopping import SuccessiveHalving
@@ -32,11 +32,6 @@ def execution_settings(params: Params, **changes: Any) -> Execution:
             settings[key] = str(project() / Path(settings[key]).expanduser())
     place = {"data_folder": artifacts("tensors"), "dataset": params.corpus.source} | changes
     return Execution(state=state_folder(), finished=settings.pop("state"), **place, **settings)
-
-
-def data_digest() -> str:
-    """Return the digest of the data that stage `tensors` wrote."""
-    return str(read_json("tensors", "manifest.json")["digest"])
 
 
 def best_config(model: str) -> TrialConfig:
