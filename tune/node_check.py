@@ -1,5 +1,6 @@
 """Check that a node can train, on that node, before a fusion is loaded there."""
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,6 +94,12 @@ def node_error(problem: str) -> NodeError:
     return NodeError(f"node {current_node()[:8]} {problem}")
 
 
+@functools.lru_cache(maxsize=1)
+def loaded(work: "ray.ObjectRef[Any]") -> Any:
+    """Return Ray's object; a worker reads it once, as it holds the settings of all trials."""
+    return ray.get(work)
+
+
 def run_checked(config: dict[str, Any], *, check: NodeCheck, work: "ray.ObjectRef[Any]") -> None:
     """Check this node, then train a fusion; Ray Tune's trainable.
 
@@ -100,7 +107,7 @@ def run_checked(config: dict[str, Any], *, check: NodeCheck, work: "ray.ObjectRe
     """
     check.run()
     try:
-        ray.get(work)(config)
+        loaded(work)(config)
     except OSError as error:
         if is_full(error) or is_unreachable(error):
             raise check.storage_error(error) from error
