@@ -9,10 +9,9 @@ import functools
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-
-import torch
 
 from actmodels.trial_config import BaseTrialConfig
 
@@ -28,6 +27,7 @@ def sources(*packages: Path) -> dict[Path, str]:
     return {path: path.read_text(encoding="utf-8") for path in paths}
 
 
+@functools.cache
 def imported_modules(text: str) -> list[str]:
     """Return the names of imported modules, including `from package import module`."""
     names: list[str] = []
@@ -53,6 +53,7 @@ def files_behind(names: Iterable[str], texts: Mapping[Path, str], root: Path) ->
     return sorted(seen)
 
 
+@functools.cache
 def without_prose(text: str) -> str:
     """Return a module's syntax tree without docstrings and comments, as text."""
     tree = ast.parse(text)
@@ -93,7 +94,7 @@ def provenance(
         "data": data_digest,
         "device": device,
         "threads": str(threads),
-        "torch": torch.__version__,
+        "torch": version("torch"),
     }
 
 

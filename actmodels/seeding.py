@@ -1,8 +1,10 @@
 """Seeds by purpose, so that one trial seed gives independent random numbers per purpose."""
 
 import hashlib
+from typing import TYPE_CHECKING
 
-import torch
+if TYPE_CHECKING:
+    import torch
 
 
 def seed_of(purpose: str, *numbers: int) -> int:
@@ -11,6 +13,8 @@ def seed_of(purpose: str, *numbers: int) -> int:
     return int.from_bytes(digest[:8], "little") >> 1
 
 
-def generator(purpose: str, *numbers: int) -> torch.Generator:
+def generator(purpose: str, *numbers: int) -> "torch.Generator":
     """Return a new CPU generator, seeded by `seed_of`."""
+    import torch  # takes more than a second, and seed_of does without
+
     return torch.Generator().manual_seed(seed_of(purpose, *numbers))

@@ -27,8 +27,8 @@ from pipeline.parameters.load import Params, load_params
 from pipeline.runtime.results import data_digest, read_json, write_json
 from pipeline.runtime.stage import artifacts, clean_dir, require_artifact, run_stage, state_folder
 from pipeline.statistics.paired import HitsBySeed, paired_rows, split_hits
-from pipeline.trials.models import load_model, retrained_models, weights_file
-from pipeline.trials.records import read_records
+from pipeline.trials.models import load_model, retrained_models
+from pipeline.trials.records import read_records, weights_file
 from tune.mlflow_store import Candidate
 from tune.provenance import provenance_tags
 from tune.results import register

@@ -10,8 +10,7 @@ from pipeline.runtime.results import data_digest, read_json
 from pipeline.runtime.stage import run_stage
 from pipeline.trials.environment import train_trials
 from pipeline.trials.execution import execution_settings
-from pipeline.trials.models import weights_file
-from pipeline.trials.records import write_trials
+from pipeline.trials.records import weights_file, write_trials
 from tune.grid import with_keys
 from tune.selection import sample_sd
 from tune.store import TrialStore

@@ -6,8 +6,6 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-import torch
-
 from actmodels.errors import UserError
 from actmodels.files import CorruptError
 from actmodels.provenance import trial_key
@@ -40,6 +38,8 @@ class TrialStore:
 
     def save(self, record: TrialRecord, weights: dict[str, Any] | None) -> None:
         """Save a finished trial; its weights first, so that no record lacks them."""
+        import torch  # takes more than a second, and most reruns save nothing
+
         self.storage.make()
         if weights is not None:
             buffer = io.BytesIO()

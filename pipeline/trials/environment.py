@@ -44,6 +44,7 @@ def train_trials(
     finally:
         total, trained = _total_time(folder, name), finished() - before
         if trained or records is None:
+            total["machine"] = machine()
             total["trained"] += trained
             total["wall_seconds"] += time.monotonic() - started
             folder.make()
@@ -51,7 +52,7 @@ def train_trials(
     environment = {
         "provenance": provenance_tags(),
         "data_digest": trials[0].origin["data"],
-        "machine": machine(),
+        "machine": total.get("machine") or machine(),
         "trials": len(records),
         "reused": len(records) - total["trained"],
         "wall_seconds": round(total["wall_seconds"], 1),
@@ -62,7 +63,10 @@ def train_trials(
 
 
 def _total_time(folder: Storage, name: str) -> dict[str, Any]:
-    """Return trained trials and seconds of all runs; zeros if the file is corrupt or missing."""
+    """Return trained trials, seconds and the last machine of all runs.
+
+    Zeros, and no machine, if the file is corrupt or missing.
+    """
     try:
         return dict(json.loads(folder.read_checked(name)))
     except FileNotFoundError:

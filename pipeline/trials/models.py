@@ -14,12 +14,7 @@ from actmodels.records import TrialRecord
 from actmodels.registry import is_adaptive
 from actmodels.trial_config import TrialConfig, trial_from_dict
 from pipeline.runtime.stage import artifacts
-from pipeline.trials.records import read_records
-
-
-def weights_file(config: TrialConfig) -> Path:
-    """Return the path where `retrain` stores the weights of a trial."""
-    return artifacts("retrain", "weights", f"{config.model}-seed{config.seed}.pt")
+from pipeline.trials.records import read_records, weights_file
 
 
 def first_adaptive() -> str | None:

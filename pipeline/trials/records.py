@@ -1,12 +1,18 @@
 """Read and write the records of trials."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from actmodels.files import write_text
 from actmodels.records import TIMING_FIELDS, TrialRecord
 from actmodels.trial_config import BaseTrialConfig, trial_from_dict
 from pipeline.runtime.results import TableRow, write_results
 from pipeline.runtime.stage import artifacts, require_artifact
+
+
+def weights_file(config: BaseTrialConfig) -> Path:
+    """Return the path where `retrain` stores the weights of a trial."""
+    return artifacts("retrain", "weights", f"{config.model}-seed{config.seed}.pt")
 
 
 def trial_row(config: BaseTrialConfig, record: TrialRecord) -> TableRow:
