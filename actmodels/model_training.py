@@ -161,11 +161,14 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
 
     def state_dict(self) -> dict[str, Any]:
         """Return all that is needed to resume after the last finished epoch."""
+        model = self.model.state_dict()
+        last_is_best = self.history and self.best_epoch == len(self.history)
         return {
-            "model": self.model.state_dict(),
+            "model": model,
             "optimizer": self.optimizer.state_dict(),
             "history": [vars(record) for record in self.history],
-            "best_parameters": self.best_parameters,
+            # torch.save writes the same tensors once
+            "best_parameters": model if last_is_best else self.best_parameters,
             "diverged": self.diverged,
         }
 
