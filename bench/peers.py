@@ -97,15 +97,15 @@ class PlainActRnn(nn.Module):
         return self.output(mean).squeeze(1), steps + remainder
 
 
-def attention_epoch(training: Training) -> Callable[[], None]:
-    """Return a function that trains plain Decomposable Attention for one epoch."""
+def attention_epoch(training: Training, order: Tensor) -> Callable[[], None]:
+    """Return a function that trains plain Decomposable Attention on the pairs in this order."""
     settings, pairs = training.config.training, training.data.train
     (table,), network = word_tables(training.model), training.config.network
     model = PlainDecomposableAttention(table.vectors, network.width, network.dropout)
     update = updater(model, settings.learning_rate, settings.clip_norm)
 
     def run() -> None:
-        for index in torch.arange(len(pairs)).split(settings.batch_size):
+        for index in order.split(settings.batch_size):
             ids, masks, other, other_masks, labels, *_ = collate(pairs, index, null_token=False)
             update(functional.cross_entropy(model(ids, masks, other, other_masks), labels))
 

@@ -23,7 +23,15 @@ import pandas as pd
 from ruamel.yaml import YAML
 
 from actmodels.configs import LABELS
-from bench.timing import interleaved, markdown_table, one_line, quick_requested, seconds, summary
+from bench.timing import (
+    interleaved,
+    markdown_table,
+    one_line,
+    progress,
+    quick_requested,
+    seconds,
+    summary,
+)
 from pipeline.datasets.vectors import read_vectors
 from pipeline.runtime.stage import run_command
 from tune.provenance import machine
@@ -118,6 +126,7 @@ def rows(project: Path, quick: bool) -> Iterator[dict[str, Any]]:
 
 def repro(project: Path) -> dict[str, float]:
     """Return the wall time of `dvc repro`."""
+    progress("dvc repro")
     return summary([seconds(partial(run, project, "dvc", "repro"))])
 
 

@@ -4,8 +4,9 @@
 
 The plain loop of Adaptive Attention has our model's code. It shuffles the pairs, takes steps until
 the last example of a batch has halted, and uses torch's dropout and Adagrad. The other plain models
-are in `bench.peers`; they read the batches of ours. Examples take the same steps in both variants.
-Cells show median (minimum, maximum) of n interleaved rounds.
+are in `bench.peers`. Plain Decomposable Attention shuffles the pairs; in rows "sorted" it has our
+batches of sentences of similar length, as the plain ACT RNNs have our sequences. Examples take the
+same steps in both variants. Cells show median (minimum, maximum) of n interleaved rounds.
 """
 
 from collections.abc import Callable, Iterator
@@ -63,6 +64,11 @@ class PlainDropout(Dropout):
         return functional.dropout(inputs, self.rate, self.training)
 
 
+def shuffled(count: int) -> Tensor:
+    """Return the same random order of pairs in each run."""
+    return torch.randperm(count, generator=torch.Generator().manual_seed(2))
+
+
 def plain_epoch(training: Training) -> Callable[[], None]:
     """Return a function that trains one epoch by the plain loop; modifies the trial's model."""
     settings, model, pairs = training.config.training, training.model.train(), training.data.train
@@ -71,10 +77,9 @@ def plain_epoch(training: Training) -> Callable[[], None]:
             module.__class__ = PlainDropout
     rate, start = settings.learning_rate, settings.adagrad_accumulator
     optimizer = torch.optim.Adagrad(model.parameters(), rate, initial_accumulator_value=start)
-    order = torch.randperm(len(pairs), generator=torch.Generator().manual_seed(2))
 
     def run() -> None:
-        for index in order.split(settings.batch_size):
+        for index in shuffled(len(pairs)).split(settings.batch_size):
             batch = collate(pairs, index, null_token=False)
             loss = model.objective(model(batch, loop="until_halted"), batch.labels)
             optimizer.zero_grad()
@@ -89,12 +94,14 @@ def plain_epoch(training: Training) -> Callable[[], None]:
 def pairs_of_epochs(name: str, sizes: Sizes, batch_size: int, examples: int) -> Epochs:
     """Return an epoch of the plain loop and of ours, and the number of pairs of each."""
     data = sampled(drawn_data(sizes), batch_size, max(6, examples // batch_size))
-    if name == "adaptive_attention":
+    model, _, batches = name.partition(", ")
+    if model == "adaptive_attention":
         plain, ours = (build_fusion(sizes.width, batch_size, data).members[0] for _ in range(2))
         return plain_epoch(plain), ours.train_epoch, len(data.train)
-    config = trial(sizes.width, batch_size, model=name, optimizer="adam")
-    training = Training(config, data)
-    return attention_epoch(training), training.train_epoch, len(data.train)
+    training = Training(trial(sizes.width, batch_size, model=model, optimizer="adam"), data)
+    count = len(data.train)
+    order = torch.arange(count) if batches else shuffled(count)
+    return attention_epoch(training, order), training.train_epoch, count
 
 
 def sequences_of_epochs(cell: str, size: int, updates: int) -> Epochs:
@@ -119,7 +126,8 @@ def measured(name: str, batch_size: int, epochs: Epochs, repeats: int) -> dict[s
 def rows(quick: bool) -> Iterator[dict[str, Any]]:
     """Measure every model and batch size."""
     sizes, examples, repeats = (TINY, 48, 2) if quick else (PAPER, 640, 5)
-    for name in ("adaptive_attention", "decomposable_attention"):
+    decomposable = "decomposable_attention"
+    for name in ("adaptive_attention", decomposable, f"{decomposable}, sorted"):
         for batch_size in (8,) if quick else (8, 16, 32, 64):
             progress(f"{name}, batch size {batch_size}")
             epochs = pairs_of_epochs(name, sizes, batch_size, examples)
