@@ -15,7 +15,7 @@ from tqdm import tqdm
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
 from tune.failures import UNREACHABLE, Failure
-from tune.fusion import Fusion, fusion_name, split_largest
+from tune.fusion import Fusion, fusion_keys, fusion_name, split_largest
 from tune.grid import Trial
 from tune.node_check import NodeError, StorageFullError, qualified_name
 from tune.nodes import Nodes
@@ -69,7 +69,7 @@ class DriverCallback(ray.tune.Callback):
 
     def on_trial_start(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """Track the trials of a fusion that Ray starts or restarts."""
-        for member in self.unfinished(trial.config["fusion"]):
+        for member in self.unfinished(fusion_keys(trial.config)):
             self.progress.started(member.name)
             self.tracker.update(member, TrialState())
 
@@ -81,7 +81,7 @@ class DriverCallback(ray.tune.Callback):
             _print(note)
         self.addresses[trial.trial_id] = result["node_ip"]
         machine = {"node": f"{result['hostname']} ({result['node_ip']})", **result["machine"]}
-        for member in self.unfinished(trial.config["fusion"]):
+        for member in self.unfinished(fusion_keys(trial.config)):
             if report := result["trials"].get(member.key):
                 metrics = result["system_metrics"]
                 state = TrialState(history=report.history, system_metrics=metrics)
@@ -145,7 +145,7 @@ class DriverCallback(ray.tune.Callback):
     def on_trial_complete(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """Requeue trials of unreadable weights; Ray calls this after Ctrl-C, too."""
         self.remove_checkpoints(trial)
-        members = self.unfinished(trial.config["fusion"])
+        members = self.unfinished(fusion_keys(trial.config))
         if unreadable := [member for member in members if member.key in self.unreadable]:
             self.requeue(unreadable, trial.max_failures, "its checkpoint could not be read")
 
@@ -155,7 +155,7 @@ class DriverCallback(ray.tune.Callback):
         Not earlier: if its worker dies, the fusion restarts with all its trials, and skips those
         whose checkpoints are complete.
         """
-        for key in ray_trial.config["fusion"]:
+        for key in fusion_keys(ray_trial.config):
             if key in self.ended and key not in self.errors:
                 with self._fatal_errors(self.checkpoints):
                     self.checkpoints.remove(checkpoint_name(key))
@@ -165,7 +165,7 @@ class DriverCallback(ray.tune.Callback):
 
         A node that is gone, or a worker that cannot be reached, costs no restart.
         """
-        members, failure = self.unfinished(trial.config["fusion"]), Failure.of(trial)
+        members, failure = self.unfinished(fusion_keys(trial.config)), Failure.of(trial)
         if not members or self.handle_node_error(failure):
             return
         reason, node = failure.reason, self.addresses.get(trial.trial_id) or failure.node
@@ -196,7 +196,7 @@ class DriverCallback(ray.tune.Callback):
         until the trial that fails, or needs too much memory, is alone.
         """
         self.remove_checkpoints(trial)
-        members, failure = self.unfinished(trial.config["fusion"]), Failure.of(trial)
+        members, failure = self.unfinished(fusion_keys(trial.config)), Failure.of(trial)
         if members and trial.num_failures <= trial.max_failures:
             self.requeue(members, trial.max_failures, "its workers died")
         elif len(members) == 1:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import ray.tune
-from ray.tune.search import Searcher
+from ray.tune.search import BasicVariantGenerator, Searcher
 
 from actmodels.errors import SweepError
 from tune.asked_trials import AskedTrials
@@ -17,7 +17,7 @@ from tune.callback import DriverCallback
 from tune.cluster import connected
 from tune.early_stopping import RungScores
 from tune.execution import Execution
-from tune.fusion import Fusion, fusion_name, split_largest
+from tune.fusion import Fusion, fusion_config, fusion_keys, fusion_name, split_largest
 from tune.fusion_tuning import plan_fusions, share_data
 from tune.grid import Trial, grid_hash
 from tune.node_check import run_checked
@@ -111,7 +111,7 @@ class TrialSearcher(Searcher):
         if not self.waiting:
             return Searcher.FINISHED
         self.running[trial_id] = self.waiting.pop(0)
-        return {"fusion": self.running[trial_id]}
+        return fusion_config(self.running[trial_id])
 
     def on_trial_complete(
         self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
@@ -135,7 +135,7 @@ class TrialNames:
 
     def __call__(self, ray_trial: Any) -> str:
         """Return the name; Ray Tune calls this."""
-        return self.names[ray_trial.config["fusion"][0]]
+        return self.names[fusion_keys(ray_trial.config)[0]]
 
 
 @dataclass(eq=False)
@@ -201,17 +201,17 @@ def tuner(
     nodes, trials = stopper.callback.nodes, stopper.callback.trials
     names = {trial.key: trial.name for trial in trials.values()}
     trial_name = TrialNames(names | {fusion[0].key: fusion_name(fusion) for fusion in fusions})
-    searcher = TrialSearcher(fusions, asked, nodes) if asked.remaining else None
-    # Keys only: Tune copies the values of all fusions for each fusion.
-    grid = ray.tune.grid_search([[t.key for t in fusion] for fusion in fusions])
+    sequential = TrialSearcher(fusions, asked, nodes) if asked.remaining else None
+    # As points: for a grid Tune copies all of its values for each of its trials.
+    points = [fusion_config(trial.key for trial in fusion) for fusion in fusions]
     return ray.tune.Tuner(
         ray.tune.with_resources(trainable, Placement(nodes)),
-        param_space={} if searcher else {"fusion": grid},
+        param_space={"fusion": ""},
         tune_config=ray.tune.TuneConfig(
-            search_alg=searcher,
-            num_samples=-1 if searcher else 1,
+            search_alg=sequential or BasicVariantGenerator(points, execution.workers or 0),
+            num_samples=-1 if sequential else len(points),
             reuse_actors=True,
-            max_concurrent_trials=execution.workers,
+            max_concurrent_trials=execution.workers if sequential else None,
             trial_name_creator=trial_name,
             trial_dirname_creator=trial_name,
         ),

@@ -18,6 +18,7 @@ from actmodels.records import EpochRecord
 from actmodels.registry import load_class
 from actmodels.trial_config import BaseTrialConfig
 from tune.early_stopping import RungScores
+from tune.fusion import fusion_keys
 from tune.provenance import machine
 from tune.storage import Storage
 from tune.store import checkpoint_name
@@ -161,14 +162,14 @@ def train_fusion(
 
 
 def run_fusion(
-    config: dict[str, Any],
+    config: dict[str, str],
     *,
     configs: Mapping[str, BaseTrialConfig],
     data: Mapping[str, ray.ObjectRef[Any]],
     **settings: Any,
 ) -> None:
-    """Train the fusion {"fusion": [key, ...]}; configs, data: of all trials, by key."""
-    keys = config["fusion"]
+    """Train the fusion of a `fusion_config`; configs, data: of all trials, by key."""
+    keys = fusion_keys(config)
     try:
         train_fusion({key: configs[key] for key in keys}, data=ray.get(data[keys[0]]), **settings)
     finally:  # the fusion's models are freed: each fusion has a thread, and glibc a heap per thread

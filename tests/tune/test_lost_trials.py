@@ -16,7 +16,7 @@ from actmodels.records import EpochRecord
 from tests.samples import MODELS, keyed, sample_trial
 from tune.callback import DriverCallback
 from tune.execution import Execution
-from tune.fusion import Fusion
+from tune.fusion import Fusion, fusion_config
 from tune.grid import Trial
 from tune.node_check import StorageFullError, qualified_name
 from tune.nodes import Nodes
@@ -51,7 +51,7 @@ def callback(trials: list[Trial], tmp_path: Path) -> DriverCallback:
 
 def ray_trial_of(trials: list[Trial], failures: int) -> Any:
     """A fake of Ray's trial of a fusion."""
-    config = {"fusion": [trial.key for trial in trials]}
+    config = fusion_config(trial.key for trial in trials)
     return SimpleNamespace(
         **{"config": config, "max_failures": RESTARTS, "error_file": None, "trial_id": "id"},
         num_failures=failures,
