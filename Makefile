@@ -87,6 +87,7 @@ test-slow: setup-tests  ## smoke tests, kill campaigns, clusters, the demo, simu
 	$(SLOWLY) -m "slow and alone"
 
 repro: setup  ## run all out-of-date stages, from the corpus to the report (params.yaml)
+	@[ -s .dvc/tmp/rwlock ] || rm -f .dvc/tmp/rwlock  # empty if DVC was killed while it wrote it
 	start=$$(date +%s) && dvc repro && python -m pipeline summary $$start
 
 schema: setup  ## write params.schema.json, which editors read (named in params.yaml's first line)

@@ -41,7 +41,7 @@ def test_a_cell_has_three_digits_and_its_range(value: object, expected: str) -> 
 @pytest.mark.parametrize(
     ("part", "header", "rows"),
     [
-        ("training", "| model | batch size | times as fast | plain examples per second |", 3),
+        ("training", "| model | batch size | times as fast | plain examples per second |", 4),
         ("sweep", "| trials | epochs | seconds | until steady | worker seconds per trial |", 2),
         ("pipeline", "| measurement | result |", 2),
     ],

@@ -85,6 +85,9 @@ class Campaign:
             status = command.wait()
         if "Traceback" in (output := self.project.log()):
             self.problems.append(f"a traceback: {output}")
+        if "Unable to read RWLock-file" in output:  # follow the FAQ
+            (self.project.folder / ".dvc" / "tmp" / "rwlock").unlink()
+            return self._command(moment)
         return status
 
     def _kill(self, leader: int, moment: float) -> None:
