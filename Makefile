@@ -74,7 +74,7 @@ TWO := -n 2 --dist loadfile --no-loadscope-reorder
 
 test: lint test-fast test-smoke  ## before every push
 
-test-all: lint test-fast test-slow  ## everything that CI runs: 26 minutes on two cores
+test-all: lint test-fast test-slow  ## everything that CI runs: half an hour on two cores
 
 test-fast: setup-tests  ## without Ray, network and GPU
 	python -m pytest -n auto
