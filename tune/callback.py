@@ -15,7 +15,7 @@ from tqdm import tqdm
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
 from tune.failures import UNREACHABLE, Failure
-from tune.fusion import Fusion, fusion_keys, fusion_name, split_largest
+from tune.fusion import Fusion, fusion_name, split_largest
 from tune.grid import Trial
 from tune.node_check import NodeError, StorageFullError, qualified_name
 from tune.nodes import Nodes
@@ -23,7 +23,7 @@ from tune.progress import Progress
 from tune.storage import Storage, storage_errors
 from tune.store import TrialStore, checkpoint_name
 from tune.tracking import Tracker, TrialState, final_state
-from tune.trainable import TrialReport, load_checkpoint
+from tune.trainable import TrialReport, fusion_keys, load_checkpoint
 
 
 @dataclass(eq=False, repr=False)

@@ -1,6 +1,6 @@
 """Group trials of one shape into fusions, distributed over the workers. Does not import Ray."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -16,16 +16,6 @@ def fusion_name(fusion: Fusion) -> str:
     """Return the name in Ray's dashboard: the first trial and the number of the others."""
     others = len(fusion) - 1
     return fusion[0].name + (f"-and-{others}-more" if others else "")
-
-
-def fusion_config(keys: Iterable[str]) -> dict[str, str]:
-    """Return the config of Ray's trial of a fusion; one string, as Ray walks through lists."""
-    return {"fusion": " ".join(keys)}
-
-
-def fusion_keys(config: Mapping[str, str]) -> list[str]:
-    """Return the keys of the trials of a fusion from the config of Ray's trial."""
-    return config["fusion"].split()
 
 
 def slowness(config: BaseTrialConfig) -> tuple[float, ...]:

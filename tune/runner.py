@@ -17,7 +17,7 @@ from tune.callback import DriverCallback
 from tune.cluster import connected
 from tune.early_stopping import RungScores
 from tune.execution import Execution
-from tune.fusion import Fusion, fusion_config, fusion_keys, fusion_name, split_largest
+from tune.fusion import Fusion, fusion_name, split_largest
 from tune.fusion_tuning import plan_fusions, share_data
 from tune.grid import Trial, grid_hash
 from tune.node_check import run_checked
@@ -26,7 +26,7 @@ from tune.progress import Progress
 from tune.resources import ClusterMonitor, required_addresses, wait_for_resources
 from tune.store import TrialStore
 from tune.tracking import Tracker
-from tune.trainable import run_fusion
+from tune.trainable import fusion_config, fusion_keys, run_fusion
 
 
 def execute(

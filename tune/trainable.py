@@ -5,7 +5,7 @@ import ctypes
 import io
 import resource
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,6 @@ from actmodels.records import EpochRecord
 from actmodels.registry import load_class
 from actmodels.trial_config import BaseTrialConfig
 from tune.early_stopping import RungScores
-from tune.fusion import fusion_keys
 from tune.provenance import machine
 from tune.storage import Storage
 from tune.store import checkpoint_name
@@ -159,6 +158,16 @@ def train_fusion(
         if rung_scores:
             stop_early(active, rung_scores)
         report(active, notes, device, system_metrics)
+
+
+def fusion_config(keys: Iterable[str]) -> dict[str, str]:
+    """Return the config of Ray's trial of a fusion; one string, as Ray walks through lists."""
+    return {"fusion": " ".join(keys)}
+
+
+def fusion_keys(config: Mapping[str, str]) -> list[str]:
+    """Return the keys of the trials of a fusion from the config of Ray's trial."""
+    return config["fusion"].split()
 
 
 def run_fusion(

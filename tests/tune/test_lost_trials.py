@@ -16,7 +16,7 @@ from actmodels.records import EpochRecord
 from tests.samples import MODELS, keyed, sample_trial
 from tune.callback import DriverCallback
 from tune.execution import Execution
-from tune.fusion import Fusion, fusion_config
+from tune.fusion import Fusion
 from tune.grid import Trial
 from tune.node_check import StorageFullError, qualified_name
 from tune.nodes import Nodes
@@ -24,7 +24,7 @@ from tune.progress import Progress
 from tune.runner import SweepStopper, fit
 from tune.storage import storage
 from tune.store import TrialStore
-from tune.trainable import TrialReport
+from tune.trainable import TrialReport, fusion_config
 
 RESTARTS = 2
 
