@@ -183,7 +183,8 @@ class HypothesisTest(nn.Module):
 
         Args:
             written: w_t [batch, k].
-            old, new: M_{t-1} and M_t, each [batch, query tokens, k].
+            old: M_{t-1} [batch, query tokens, k].
+            new: M_t [batch, query tokens, k].
 
         Returns:
             the query memory of the next step, and g_t [batch, query tokens] or e_t [batch].

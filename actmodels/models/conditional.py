@@ -51,9 +51,10 @@ class ConditionalEncoder(nn.Module):
         """Encode the premise with its delimiter, then the hypothesis without one.
 
         Args:
-            premise, hypothesis: words [batch, tokens + 1, width] of `delimited` sentences, so that
-                either can come first (two-way).
-            premise_mask, hypothesis_mask: [batch, tokens], without the delimiter.
+            premise: words [batch, tokens + 1, width] of `delimited` sentences.
+            premise_mask: [batch, tokens], without the delimiter.
+            hypothesis: like premise, so that either can come first (two-way).
+            hypothesis_mask: like premise_mask.
         """
         with_delimiter = nn.functional.pad(premise_mask, (1, 0), value=True)
         zeros = self.premise.zeros(premise)

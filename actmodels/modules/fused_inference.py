@@ -158,7 +158,8 @@ class FusedInference:
 
     Args:
         layers: matrix and bias of each weight, in the order of `Weights`; when fused [trials, ...].
-        hypothesis, premise: words and mask; see `Memory`.
+        hypothesis: words and mask; see `Memory`.
+        premise: likewise.
     """
 
     def __init__(

@@ -134,7 +134,8 @@ class ActRnn(nn.Module):
         Halted examples take no step, unless too few have halted to be worth a copy.
 
         Args:
-            first, later: projected input of the first and of the later steps [batch, units].
+            first: projected input of the first step [batch, units].
+            later: projected input of the later steps [batch, units].
             state: state before the input [batch, width].
             real: whether the example has an input here [batch].
 
