@@ -64,13 +64,11 @@ class PlainDropout(Dropout):
         return functional.dropout(inputs, self.rate, self.training)
 
 
-def shuffled(count: int) -> Tensor:
-    """Return the same random order of pairs in each run."""
-    return torch.randperm(count, generator=torch.Generator().manual_seed(2))
+def plain_epoch(training: Training, order: Tensor) -> Callable[[], None]:
+    """Return a function that trains an epoch by the plain loop, on the pairs in this order.
 
-
-def plain_epoch(training: Training) -> Callable[[], None]:
-    """Return a function that trains one epoch by the plain loop; modifies the trial's model."""
+    It modifies the trial's model.
+    """
     settings, model, pairs = training.config.training, training.model.train(), training.data.train
     for module in model.modules():
         if isinstance(module, Dropout):
@@ -79,7 +77,7 @@ def plain_epoch(training: Training) -> Callable[[], None]:
     optimizer = torch.optim.Adagrad(model.parameters(), rate, initial_accumulator_value=start)
 
     def run() -> None:
-        for index in shuffled(len(pairs)).split(settings.batch_size):
+        for index in order.split(settings.batch_size):
             batch = collate(pairs, index, null_token=False)
             loss = model.objective(model(batch, loop="until_halted"), batch.labels)
             optimizer.zero_grad()
@@ -91,16 +89,21 @@ def plain_epoch(training: Training) -> Callable[[], None]:
     return run
 
 
-def pairs_of_epochs(name: str, sizes: Sizes, batch_size: int, examples: int) -> Epochs:
-    """Return an epoch of the plain loop and of ours, and the number of pairs of each."""
+def pairs_of_epochs(
+    model: str, sizes: Sizes, batch_size: int, examples: int, *, in_order: bool
+) -> Epochs:
+    """Return an epoch of the plain loop and of ours, and the number of pairs of each.
+
+    in_order: whether the plain loop has batches of similar length, too.
+    """
     data = sampled(drawn_data(sizes), batch_size, max(6, examples // batch_size))
-    model, _, batches = name.partition(", ")
+    count = len(data.train)
+    shuffled = torch.randperm(count, generator=torch.Generator().manual_seed(2))
+    order = torch.arange(count) if in_order else shuffled
     if model == "adaptive_attention":
         plain, ours = (build_fusion(sizes.width, batch_size, data).members[0] for _ in range(2))
-        return plain_epoch(plain), ours.train_epoch, len(data.train)
+        return plain_epoch(plain, order), ours.train_epoch, count
     training = Training(trial(sizes.width, batch_size, model=model, optimizer="adam"), data)
-    count = len(data.train)
-    order = torch.arange(count) if batches else shuffled(count)
     return attention_epoch(training, order), training.train_epoch, count
 
 
@@ -127,10 +130,15 @@ def rows(quick: bool) -> Iterator[dict[str, Any]]:
     """Measure every model and batch size."""
     sizes, examples, repeats = (TINY, 48, 2) if quick else (PAPER, 480, 5)
     decomposable = "decomposable_attention"
-    for name in ("adaptive_attention", decomposable, f"{decomposable}, sorted"):
+    for model, in_order in (
+        ("adaptive_attention", False),
+        (decomposable, False),
+        (decomposable, True),
+    ):
+        name = f"{model}, sorted" if in_order else model
         for batch_size in (8,) if quick else (8, 16, 32, 64):
             progress(f"{name}, batch size {batch_size}")
-            epochs = pairs_of_epochs(name, sizes, batch_size, examples)
+            epochs = pairs_of_epochs(model, sizes, batch_size, examples, in_order=in_order)
             yield measured(name, batch_size, epochs, repeats)
     for cell, size in (("rnn", 64),) if quick else (("rnn", 64), ("rnn", 128), ("lstm", 128)):
         progress(f"{cell} {size}")
