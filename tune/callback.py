@@ -67,9 +67,13 @@ class DriverCallback(ray.tune.Callback):
         """Return the trials of these keys that have not ended."""
         return [self.trials[key] for key in keys if key not in self.ended]
 
+    def members(self, ray_trial: Any) -> list[Trial]:
+        """Return the trials of the fusion of Ray's trial that have not ended."""
+        return self.unfinished(fusion_keys(ray_trial.config))
+
     def on_trial_start(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """Track the trials of a fusion that Ray starts or restarts."""
-        for member in self.unfinished(fusion_keys(trial.config)):
+        for member in self.members(trial):
             self.progress.started(member.name)
             self.tracker.update(member, TrialState())
 
@@ -81,7 +85,7 @@ class DriverCallback(ray.tune.Callback):
             _print(note)
         self.addresses[trial.trial_id] = result["node_ip"]
         machine = {"node": f"{result['hostname']} ({result['node_ip']})", **result["machine"]}
-        for member in self.unfinished(fusion_keys(trial.config)):
+        for member in self.members(trial):
             if report := result["trials"].get(member.key):
                 metrics = result["system_metrics"]
                 state = TrialState(history=report.history, system_metrics=metrics)
@@ -145,7 +149,7 @@ class DriverCallback(ray.tune.Callback):
     def on_trial_complete(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """Requeue trials of unreadable weights; Ray calls this after Ctrl-C, too."""
         self.remove_checkpoints(trial)
-        members = self.unfinished(fusion_keys(trial.config))
+        members = self.members(trial)
         if unreadable := [member for member in members if member.key in self.unreadable]:
             self.requeue(unreadable, trial.max_failures, "its checkpoint could not be read")
 
@@ -165,7 +169,7 @@ class DriverCallback(ray.tune.Callback):
 
         A node that is gone, or a worker that cannot be reached, costs no restart.
         """
-        members, failure = self.unfinished(fusion_keys(trial.config)), Failure.of(trial)
+        members, failure = self.members(trial), Failure.of(trial)
         if not members or self.handle_node_error(failure):
             return
         reason, node = failure.reason, self.addresses.get(trial.trial_id) or failure.node
@@ -196,7 +200,7 @@ class DriverCallback(ray.tune.Callback):
         until the trial that fails, or needs too much memory, is alone.
         """
         self.remove_checkpoints(trial)
-        members, failure = self.unfinished(fusion_keys(trial.config)), Failure.of(trial)
+        members, failure = self.members(trial), Failure.of(trial)
         if members and trial.num_failures <= trial.max_failures:
             self.requeue(members, trial.max_failures, "its workers died")
         elif len(members) == 1:
