@@ -38,10 +38,10 @@ class TrialStore:
 
     def save(self, record: TrialRecord, weights: dict[str, Any] | None) -> None:
         """Save a finished trial; its weights first, so that no record lacks them."""
-        import torch  # takes more than a second, and most reruns save nothing
-
         self.storage.make()
         if weights is not None:
+            import torch  # takes more than a second, and most reruns save nothing
+
             buffer = io.BytesIO()
             torch.save(weights, buffer)
             self.storage.write(f"{record.key}.pt", buffer.getbuffer())

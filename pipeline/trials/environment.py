@@ -26,8 +26,8 @@ def train_trials(
 ) -> list[TrialRecord]:
     """Return the records of trials; write environment.json.
 
-    It has the driver's machine, that of each trial, and the time of all runs of the same trials,
-    also of runs that failed. The time of a killed process is lost.
+    It has the machine of the last driver that trained, that of each trial, and the time of all
+    runs of the same trials, also of runs that failed. The time of a killed process is lost.
 
     Args:
         options: of run_trials.
@@ -44,7 +44,7 @@ def train_trials(
     finally:
         total, trained = _total_time(folder, name), finished() - before
         if trained or records is None:
-            total["machine"] = machine()
+            total |= {"machine": machine()} if trained else {}
             total["trained"] += trained
             total["wall_seconds"] += time.monotonic() - started
             folder.make()
