@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import os
+import re
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 import vl_convert
+from ruamel.yaml import YAML
 
 from tests.end_to_end.kill_campaign import Campaign, artifacts
 from tests.end_to_end.project import TINY, Project
@@ -70,6 +73,23 @@ def test_a_rerun_does_nothing_and_mlflow_and_dvc_have_the_same_metrics(project: 
     assert evaluated.data.metrics == flat.to_dict()  # as MLflow names nested metrics
     logged = {file.path for file in project.client().list_artifacts(report.info.run_id)}
     assert {"index.html", "report.md", "metrics.json", "figures"} <= logged
+
+
+@pytest.mark.smoke
+def test_results_that_exist_are_restored_from_the_run_cache(project: Project) -> None:
+    """Deleted ones, and those of earlier settings; also files that differ between runs."""
+    folder = project.folder / "artifacts"
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    shutil.rmtree(folder)
+    restored = re.findall(r"Stage '(.+)' is cached - skipping run", project.repro())
+    stages = YAML(typ="safe").load(project.folder / "dvc.lock")["stages"]
+    assert restored == list(stages)
+    assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    project.configure({"report.examples": 1})
+    assert "Running stage 'report'" in project.repro()
+    project.configure({"report.examples": 10000})
+    assert "Stage 'report' is cached" in project.repro()
+    assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.smoke
