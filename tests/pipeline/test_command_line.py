@@ -1,6 +1,7 @@
 """act-nli: commands, the state of a sweep, the summary of a run, files relative to the caller."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -44,6 +45,28 @@ def test_every_command_is_completed(
     run(monkeypatch, "completion")
     words = capsys.readouterr().out.split("'")[1].split()
     assert words == [*command_line.COMMANDS, "--help", "--version"]
+
+
+@pytest.mark.parametrize("more", [{}, {"PYTHONSAFEPATH": "1"}, {"PYTHONPATH": ":false"}])
+def test_the_code_is_the_projects_from_any_folder(folder: Path, more: dict[str, str]) -> None:
+    """Also without an active environment, and with another Python first on the path."""
+    for name in ("pipeline", "tune", "actmodels", "json"):
+        write_text(folder / "false" / f"{name}.py", "print('not this')")
+        write_text(folder / f"{name}.py", "print('not this')")
+    (folder / ".venv").symlink_to(sys.prefix)
+    (folder / "act-nli").symlink_to(command_line.ROOT / "pipeline" / "act-nli")
+    write_text(folder / "bin" / "python", "#!/bin/sh\nexit 1\n")
+    (folder / "bin" / "python").chmod(0o755)
+    path = f"{folder}/bin:/usr/bin:/bin"
+    env = {"PATH": path, "DVC_ROOT": str(folder), "HOME": str(folder)} | more
+    stage = YAML(typ="safe", pure=True).load(command_line.ROOT / "dvc.yaml")["stages"]["corpus"]
+    python = str(stage["cmd"]).removesuffix("-m pipeline.corpus").split()
+    script = "import json, tune, pipeline, actmodels; print(tune.__path__, pipeline.__path__)"
+    output = subprocess.check_output([*python, "-c", script], cwd=command_line.ROOT, env=env)
+    root = command_line.ROOT
+    assert output.decode() == f"{[str(root / 'tune')]} {[str(root / 'pipeline')]}\n"
+    completion = subprocess.check_output(["./act-nli", "completion"], env=env)
+    assert completion.startswith(b"complete -o default")
 
 
 def test_the_schema_describes_params(
