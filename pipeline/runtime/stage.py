@@ -46,8 +46,12 @@ def state_folder() -> Path:
 
 
 def project() -> Path:
-    """Return the project's folder; DVC runs a queued experiment in a temporary copy."""
-    return Path(os.environ.get("DVC_ROOT") or Path.cwd())
+    """Return the project's folder; DVC runs a queued experiment in a temporary copy below it.
+
+    DVC_ROOT may also be another project, whose pipeline runs this one.
+    """
+    root = Path(os.environ.get("DVC_ROOT", "")).resolve()
+    return root if Path.cwd().is_relative_to((root / ".dvc/tmp/exps").resolve()) else Path.cwd()
 
 
 @contextmanager

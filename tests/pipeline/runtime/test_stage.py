@@ -172,15 +172,32 @@ def test_paths_are_absolute_and_under_the_current_folder(folder: Path) -> None:
 def test_a_queued_experiment_has_the_projects_state(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """DVC runs it in a copy, with the project's path in DVC_ROOT."""
-    shutil.copy(ROOT / "params.yaml", folder)
-    monkeypatch.setenv("DVC_ROOT", "/project")
+    """DVC runs it in a copy, with the project's path in DVC_ROOT; .dvc/tmp may be a link."""
+    (folder / "project" / ".dvc").mkdir(parents=True)
+    copy = folder / "tmp" / "exps" / "standalone" / "tmp1" / "part of a repository"
+    copy.mkdir(parents=True)
+    (folder / "project" / ".dvc" / "tmp").symlink_to(folder / "tmp")
+    (folder / "link").symlink_to("project")
+    shutil.copy(ROOT / "params.yaml", copy)
+    monkeypatch.chdir(copy)
+    monkeypatch.setenv("DVC_ROOT", str(folder / "link"))
     monkeypatch.setenv("HOME", "/home/me")
-    assert artifacts("corpus") == folder / "artifacts/corpus"
-    assert state_folder() == Path("/project/state")
+    assert artifacts("corpus") == copy / "artifacts/corpus"
+    state = folder / "project" / "state"
+    assert state_folder() == state
     execution = execution_settings(load_params())
-    assert (execution.storage, execution.finished) == ("/project/state/ray", "/project/state")
+    assert (execution.storage, execution.finished) == (f"{state}/ray", str(state))
     params, change = load_params(), {"storage": "~/else/where", "state": "s3://bucket/state"}
     params = params.model_copy(update={"cluster": params.cluster.model_copy(update=change)})
     execution = execution_settings(params)
     assert (execution.storage, execution.finished) == ("/home/me/else/where", "s3://bucket/state")
+
+
+@pytest.mark.parametrize("root", ["", ".", "..", "/project", "link"])
+def test_a_pipeline_of_another_project_runs_this_one(
+    root: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DVC_ROOT is the other project's path, or this one's."""
+    (folder / "link").symlink_to(folder)
+    monkeypatch.setenv("DVC_ROOT", root and str(folder / root))
+    assert state_folder() == folder / "state"
