@@ -1,5 +1,6 @@
 """The folders of a stage, and its start and end as a command."""
 
+import errno
 import hashlib
 import inspect
 import os
@@ -67,14 +68,25 @@ def clean_dir(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def file_lock(path: Path, on_wait: Callable[[], None]) -> Iterator[None]:
-    """Hold a lock, which the kernel releases when the process dies."""
-    lock = FileLock(path)
+    """Hold a lock, which the kernel releases when the process dies.
+
+    Raises:
+        ArtifactError: the file system has no locks.
+    """
+    lock = FileLock(path, fallback_to_soft=False)  # a soft lock stays after a kill
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
     except Timeout:
         on_wait()
         lock.acquire()
+    except OSError as error:
+        if error.errno not in (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP):
+            raise
+        raise ArtifactError(
+            f"{path}: its file system has no locks ({error.strerror}); mount it with locks "
+            "(Lustre: -o flock, NFS: version 4), or move the project to another one"
+        ) from error
     try:
         yield
     finally:
@@ -103,12 +115,13 @@ def run_stage(main: Callable[[], None], stage: str = "") -> NoReturn:
     from pipeline.runtime.inputs import checked_inputs  # imports YAML, which commands do not need
 
     name = stage or Path(inspect.getfile(main)).stem
-    waiting = f"{name}: waiting for another run of this project to end; Ctrl-C stops waiting"
+    lock = state_folder() / "run.lock"
+    waiting = f"{name}: waiting for another run of this project to end, which holds {lock}"
 
     def checked() -> None:
         _make_folders()
         # a stage continues to run if only its `dvc` was killed
-        with file_lock(state_folder() / "run.lock", lambda: print(waiting, flush=True)):
+        with file_lock(lock, lambda: print(f"{waiting}; Ctrl-C stops waiting", flush=True)):
             for partial in artifacts(name).rglob(".*.tmp"):  # left by a kill; see replacing
                 partial.unlink(missing_ok=True)
             with checked_inputs(name, state_folder() / "quarantine"):

@@ -1,3 +1,5 @@
+import errno
+import fcntl
 import os
 import shutil
 import signal
@@ -9,7 +11,7 @@ import pytest
 
 from actmodels.errors import ArtifactError
 from pipeline.parameters.load import load_params
-from pipeline.runtime.stage import artifacts, clean_dir, require_artifact, state_folder
+from pipeline.runtime.stage import artifacts, clean_dir, file_lock, require_artifact, state_folder
 from pipeline.trials.execution import execution_settings
 from tests.pipeline.project import ROOT
 
@@ -128,10 +130,29 @@ def test_a_stage_waits_for_another_one_in_its_folder(tmp_path: Path) -> None:
         assert orphan.poll() is None
     later = start("assert Path('done').exists()", tmp_path)
     assert later.stdout and later.stdout.readline() == (
-        "<string>: waiting for another run of this project to end; Ctrl-C stops waiting\n"
+        "<string>: waiting for another run of this project to end, which holds "
+        f"{tmp_path}/state/run.lock; Ctrl-C stops waiting\n"
     )
     (tmp_path / "go").touch()
     assert (later.wait(30), orphan.wait(30)) == (0, 0)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_is_named(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as Lustre without -o flock; also where the file of an earlier lock remains."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(number, "no such thing")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    (tmp_path / "run.lock").touch()
+    message = (
+        f"^{tmp_path}/run.lock: its file system has no locks \\(no such thing\\); mount it with"
+    )
+    with pytest.raises(ArtifactError, match=message), file_lock(tmp_path / "run.lock", pytest.fail):
+        pass
 
 
 def test_a_stage_removes_its_temporary_files_of_a_killed_run(folder: Path) -> None:
