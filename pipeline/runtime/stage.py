@@ -3,7 +3,9 @@
 import errno
 import hashlib
 import inspect
+import io
 import os
+import select
 import shutil
 import signal
 import sys
@@ -151,12 +153,17 @@ def run_command(main: Callable[[], None]) -> NoReturn:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         main()
+        print(end="", flush=True)
     except UserError as error:
         for line in str(error).splitlines():
             tqdm.write(f"error: {printable(line)}", file=sys.stderr)
         sys.exit(1)
     except Exception as error:
-        tqdm.write(f"error: {printable(_store_traceback(error))}", file=sys.stderr)
+        problem = _output_error(error)
+        if isinstance(problem, BrokenPipeError):  # such as `| head`
+            sys.exit(128 + signal.SIGPIPE)
+        message = f"standard output: {problem.strerror}" if problem else _store_traceback(error)
+        tqdm.write(f"error: {printable(message)}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         tqdm.write(INTERRUPTED, file=sys.stderr)
@@ -167,12 +174,28 @@ def run_command(main: Callable[[], None]) -> NoReturn:
 def _open_streams() -> None:
     """Open closed standard streams on os.devnull, so that no other file gets their number.
 
-    sys.stdin and sys.stdout stay None.
+    sys.stdin and sys.stdout stay None. Characters that the encoding lacks are escaped.
     """
     while (number := os.open(os.devnull, os.O_RDWR)) < 3:
         os.set_inheritable(number, True)
     os.close(number)
     sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _output_error(error: Exception) -> OSError | None:
+    """Return the error of a standard output that cannot be written, and discard its rest."""
+    pipe = select.poll()
+    pipe.register(1, 0)  # a pipe that nobody reads; a socket has the same error
+    try:
+        print(end="", flush=True)
+        if not (isinstance(error, BrokenPipeError) and pipe.poll(0)):
+            return None
+    except OSError as problem:
+        error = problem
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return error
 
 
 def _store_traceback(error: Exception) -> str:

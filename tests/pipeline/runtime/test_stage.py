@@ -104,6 +104,34 @@ def test_closed_streams(tmp_path: Path) -> None:
     subprocess.run(closing, cwd=tmp_path, env=ENVIRONMENT, check=True)
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(("full", "length"), [(False, 9), (False, 10**6), (True, 9)])
+def test_an_output_that_cannot_be_written(
+    full: bool, length: int, unbuffered: str, tmp_path: Path
+) -> None:
+    """A closed pipe, as with `| head`, or a full disk."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    output = os.open("/dev/full", os.O_WRONLY) if full else writer
+    body = [sys.executable, "-c", STAGE.format(body=f"print('a' * {length})")]
+    env = ENVIRONMENT | {"PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(body, cwd=tmp_path, env=env, stdout=output, stderr=subprocess.PIPE)
+    os.close(writer)
+    error = b"error: standard output: No space left on device\n"
+    assert (done.returncode, done.stderr) == ((1, error) if full else (141, b""))
+
+
+def test_characters_that_the_output_lacks_are_escaped(tmp_path: Path) -> None:
+    script = [sys.executable, "-c", STAGE.format(body="print('\xb1')")]
+    env = ENVIRONMENT | {"PYTHONIOENCODING": "ascii"}
+    assert subprocess.check_output(script, cwd=tmp_path, env=env) == b"\\xb1\n"
+
+
+def test_a_closed_socket_is_no_closed_output(tmp_path: Path) -> None:
+    status, message = run("raise BrokenPipeError(32, 'Broken pipe')", tmp_path)
+    assert (status, "BrokenPipeError: [Errno 32] Broken pipe (trace in " in message) == (1, True)
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupt_prints_one_line_and_removes_temporary_files(
     tmp_path: Path, number: signal.Signals, code: int
