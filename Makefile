@@ -1,7 +1,9 @@
 # Every target uses the environment .venv without activation. uv creates it if installed (and
 # downloads Python if necessary), otherwise pip.
-# make 3.81 (macOS) applies the PATH below only if SHELL is set
-SHELL := bash
+# make 3.81 (macOS) applies the PATH below only if SHELL is set. DVC runs stages in it: a service
+# account may have nologin, and a user id without a name no LOGNAME, on which getpass fails.
+export SHELL := bash
+export LOGNAME ?= $(or $(USER),$(shell id -u))
 UV := $(shell command -v uv)
 # run each candidate: pyenv shims and Windows aliases exist without a Python behind them
 PYTHON ?= $(shell for each in python3.11 python3.12 python3.13; do \
@@ -50,6 +52,7 @@ $(RUN): requirements.lock pyproject.toml | $(VENV)/bin/python
 	$(INSTALL) -r requirements.lock
 	$(INSTALL) --no-deps -e .
 	ln -sf ../../pipeline/act-nli $(VENV)/bin/act-nli
+	[ -e .git ] || git rev-parse 2>/dev/null || dvc config --local core.no_scm true  # a ZIP download
 	$(COMPILE)
 	touch $@
 
@@ -88,24 +91,24 @@ test-slow: setup-tests  ## smoke tests, kill campaigns, clusters, the demo, simu
 
 repro: setup  ## run all out-of-date stages, from the corpus to the report (params.yaml)
 	@[ -s .dvc/tmp/rwlock ] || rm -f .dvc/tmp/rwlock  # empty if DVC was killed while it wrote it
-	start=$$(date +%s) && dvc repro && python -m pipeline summary $$start
+	start=$$(date +%s) && dvc repro && sh pipeline/python -m pipeline summary $$start
 
 schema: setup  ## write params.schema.json, which editors read (named in params.yaml's first line)
-	python -m pipeline schema > params.schema.json
+	sh pipeline/python -m pipeline schema > params.schema.json
 
 report: setup  ## rewrite the report from the artifacts
 	dvc repro --single-item --force report
 
 ui: setup  ## start the MLflow UI, and print the paths of report and Ray dashboard (PORT=5000)
-	python -m pipeline.ui --port '$(or $(PORT),5000)'
+	sh pipeline/python -m pipeline.ui --port '$(or $(PORT),5000)'
 
 docs: $(DOCS)  ## build docs/ and the API reference, site/index.html; a broken link is an error
 	NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/python -m mkdocs build
 
 bench: setup  ## speed of training, sweeps and the pipeline against plain code: up to 15 minutes
-	python -m bench.training $(ARGS)
-	python -m bench.sweep $(ARGS)
-	python -m bench.pipeline $(ARGS)
+	sh pipeline/python -m bench.training $(ARGS)
+	sh pipeline/python -m bench.sweep $(ARGS)
+	sh pipeline/python -m bench.pipeline $(ARGS)
 
 gpu-check:  ## correctness and speed on this GPU, as text for an issue (needs only torch)
 	python3 -m bench.gpu $(ARGS)

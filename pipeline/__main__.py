@@ -42,7 +42,7 @@ def parse(argv: list[str] | None = None) -> tuple[argparse.Namespace, list[str]]
         for name, text in COMMANDS.items()
     }
     own["sweep"].add_argument("action", nargs="?", metavar="status")
-    own["summary"].add_argument("since", nargs="?", type=float, help="start of the run (Unix time)")
+    own["summary"].add_argument("since", nargs="?", type=int, help="start of the run (Unix time)")
     parsed, rest = parser.parse_known_args(argv)
     if parsed.command == "sweep" and parsed.action != "status":
         parser.error("expected: act-nli sweep status (dvc repro runs the sweep)")
@@ -68,9 +68,13 @@ def main() -> None:
         command = [sys.executable, "-m", "dvc", "repro", "--single-item", "--force", "report"]
         raise SystemExit(subprocess.run([*command, *rest]).returncode)
     elif parsed.command == "sweep":
-        from pipeline.trials.execution import sweep_status  # torch
+        from pipeline.parameters.load import load_params
+        from pipeline.trials.execution import execution_settings, sweep_status  # torch
+        from tune.storage import storage_errors
 
-        print(sweep_status())
+        with storage_errors(execution_settings(load_params()).trials):
+            status = sweep_status()
+        print(status)
     elif parsed.command == "summary":
         from pipeline.runtime.summary import summary
 

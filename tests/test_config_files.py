@@ -1,5 +1,6 @@
 """Files for Ray, Kubernetes, Compose, GitHub and citation tools follow their schemas."""
 
+import os
 import re
 import subprocess
 import sys
@@ -49,6 +50,29 @@ def test_targets_of_the_workflow_are_those_of_the_makefile() -> None:
     targets = [command.split()[1] for command in commands]
     assert targets == ["lint", "docs", "test-fast", "test-slow"]
     assert all(f"\n{target}: " in makefile for target in targets)
+
+
+@pytest.mark.parametrize("git", [False, True])
+def test_set_up_of_a_download_without_git(tmp_path: Path, git: bool) -> None:
+    """Also for a service account: no shell, and a user id without a name."""
+    (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text())
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    for name in ("requirements.lock", "pyproject.toml", ".venv/bin/python", ".venv/bin/dvc"):
+        (tmp_path / name).write_text('#!/bin/sh\n[ "$1" != config ] || echo $@ $SHELL $LOGNAME\n')
+        (tmp_path / name).chmod(0o755)
+    if git:
+        subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    env = {"PATH": "/usr/bin:/bin", "SHELL": "/usr/sbin/nologin"}
+    make = ["make", "-s", "setup", "UV="]
+    output = subprocess.check_output(make, cwd=tmp_path, env=env, text=True)
+    configured = f"config --local core.no_scm true bash {os.getuid()}\n"
+    assert output == ("" if git else configured)
+
+
+def test_every_text_file_keeps_its_line_ends_on_windows() -> None:
+    listing = subprocess.check_output(["git", "ls-files", "--eol"], cwd=ROOT, text=True)
+    attributes = {line.split("\t")[0].split("attr/")[1].strip() for line in listing.splitlines()}
+    assert attributes == {"text=auto eol=lf"}
 
 
 def test_versions_agree(ray_cluster: Any) -> None:

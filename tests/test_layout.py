@@ -37,7 +37,7 @@ def paths(stage: dict[str, Any], kind: str) -> list[str]:
 
 def test_a_stage_is_a_module_that_runs_itself(stages: dict[str, Any]) -> None:
     for name, stage in stages.items():
-        assert stage["cmd"] == f"python -m pipeline.{name}"
+        assert stage["cmd"] == f"sh pipeline/python -m pipeline.{name}"
         text = (ROOT / "pipeline" / f"{name}.py").read_text()
         assert text.endswith("\n    run_stage(main)\n"), name  # after all definitions
 

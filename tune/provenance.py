@@ -1,5 +1,6 @@
 """Provenance of a run: code, versions and machine."""
 
+import logging
 import os
 import platform
 import subprocess
@@ -7,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+log = logging.getLogger(__name__)
 CPUS = Path("/proc/cpuinfo")
 
 
@@ -19,19 +21,27 @@ def provenance_tags() -> dict[str, str]:
 def commit() -> str:
     """Return the commit of the code; "unknown" outside git.
 
-    "-dirty" is appended if tracked files differ, except dvc.lock and artifacts.
+    "-dirty" is appended if tracked files of the project differ, except dvc.lock and artifacts. The
+    project may be a part of the repository.
     """
-    folder = Path(__file__).parent
+    folder = Path(__file__).parents[1]
 
     def git(*arguments: str) -> str:
         command = ["git", "-C", str(folder), *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
-    outputs = (":(top,exclude)dvc.lock", ":(top,exclude)artifacts")
+    outputs = (":(exclude)dvc.lock", ":(exclude)artifacts")
     try:
-        dirty = git("status", "--porcelain", "--untracked-files=no", "--", ":/", *outputs)
+        dirty = git("status", "--porcelain", "--untracked-files=no", "--", ".", *outputs)
         return git("rev-parse", "HEAD") + ("-dirty" if dirty else "")
-    except (OSError, subprocess.CalledProcessError):
+    except OSError:
+        return "unknown"
+    except subprocess.CalledProcessError as error:
+        if "safe.directory" in error.stderr:
+            advice = error.stderr.split("\t")[-1].strip()
+            log.warning(
+                "the commit is unknown: git refuses a folder of another user; run: %s", advice
+            )
         return "unknown"
 
 

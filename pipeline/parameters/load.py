@@ -10,7 +10,6 @@ from ruamel.yaml.error import YAMLError
 
 from actmodels.errors import ConfigError, shown
 from actmodels.files import regular
-from pipeline.parameters.renamed import without_renamed
 from pipeline.parameters.rules import rule_problems
 from pipeline.parameters.schema import Params
 from pipeline.parameters.sentences import sentence
@@ -44,7 +43,7 @@ def load_params(path: Path = Path("params.yaml")) -> Params:
     try:
         params = Params.model_validate(_read(path))
     except ValidationError as error:
-        problems = [sentence(details, Params) for details in without_renamed(error.errors())]
+        problems = [sentence(details, Params) for details in error.errors()]
         raise ConfigError(str(path), problems) from None
     if problems := rule_problems(params):
         raise ConfigError(str(path), problems)

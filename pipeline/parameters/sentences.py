@@ -7,7 +7,6 @@ from typing import Any, get_args, get_origin
 from pydantic_core import ErrorDetails
 
 from actmodels.errors import shown
-from pipeline.parameters.renamed import new_name
 from pipeline.parameters.section import UNSET, Keys, Section
 
 KeyPath = tuple[int | str, ...]
@@ -38,9 +37,7 @@ def dotted(path: KeyPath) -> str:
 
 
 def unknown(path: KeyPath, known: Sequence[str]) -> str:
-    """Return the message for an unknown key, with its new name or the closest known key."""
-    if renamed := new_name(path[-1], known):
-        return f"{dotted(path)} is now {renamed}; rename it"
+    """Return the message for an unknown key, with the closest known key."""
     closest = get_close_matches(str(path[-1]), known, n=1)
     if closest:
         return f"{dotted(path)} is unknown; did you mean {dotted((*path[:-1], closest[0]))}?"

@@ -2,11 +2,13 @@
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from actmodels.errors import ArtifactError
 from actmodels.files import read_known, write_text
 from actmodels.tables import COLUMNS, UNREPORTED
 from pipeline.runtime.stage import artifacts, require_artifact
@@ -43,14 +45,26 @@ def write_json(path: Path, content: dict[str, Any], indent: int = 2) -> None:
     write_text(path, json.dumps(content, indent=indent) + "\n")
 
 
+@contextmanager
+def intact(stage: str, name: str) -> Iterator[None]:
+    """Raise ArtifactError if the block fails, as an output of a stage has unexpected content."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError, csv.Error) as error:
+        path = artifacts(stage, name)
+        raise ArtifactError(f"{path} is corrupt; run: dvc repro -f -s {stage}") from error
+
+
 def read_json(stage: str, name: str) -> Any:
-    """Read an output of an earlier stage; raises ArtifactError if it is missing."""
-    return json.loads(read_known(require_artifact(stage, name)))
+    """Read an output of an earlier stage; raise ArtifactError if it is missing or corrupt."""
+    with intact(stage, name):
+        return json.loads(read_known(require_artifact(stage, name)))
 
 
 def data_digest() -> str:
     """Return the digest of the data that stage `tensors` wrote."""
-    return str(read_json("tensors", "manifest.json")["digest"])
+    with intact("tensors", "manifest.json"):
+        return str(read_json("tensors", "manifest.json")["digest"])
 
 
 class StoredText(NamedTuple):

@@ -1,8 +1,11 @@
 """The folders of a stage, and its start and end as a command."""
 
+import errno
 import hashlib
 import inspect
+import io
 import os
+import select
 import shutil
 import signal
 import sys
@@ -46,8 +49,12 @@ def state_folder() -> Path:
 
 
 def project() -> Path:
-    """Return the project's folder; DVC runs a queued experiment in a temporary copy."""
-    return Path(os.environ.get("DVC_ROOT") or Path.cwd())
+    """Return the project's folder; DVC runs a queued experiment in a temporary copy below it.
+
+    DVC_ROOT may also be another project, whose pipeline runs this one.
+    """
+    root = Path(os.environ.get("DVC_ROOT", "")).resolve()
+    return root if Path.cwd().is_relative_to((root / ".dvc/tmp/exps").resolve()) else Path.cwd()
 
 
 @contextmanager
@@ -63,14 +70,25 @@ def clean_dir(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def file_lock(path: Path, on_wait: Callable[[], None]) -> Iterator[None]:
-    """Hold a lock, which the kernel releases when the process dies."""
-    lock = FileLock(path)
+    """Hold a lock, which the kernel releases when the process dies.
+
+    Raises:
+        ArtifactError: the file system has no locks.
+    """
+    lock = FileLock(path, fallback_to_soft=False)  # a soft lock stays after a kill
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
     except Timeout:
         on_wait()
         lock.acquire()
+    except OSError as error:
+        if error.errno not in (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP):
+            raise
+        raise ArtifactError(
+            f"{path}: its file system has no locks ({error.strerror}); mount it with locks "
+            "(Lustre: -o flock, NFS: version 4), or move the project to another one"
+        ) from error
     try:
         yield
     finally:
@@ -99,12 +117,13 @@ def run_stage(main: Callable[[], None], stage: str = "") -> NoReturn:
     from pipeline.runtime.inputs import checked_inputs  # imports YAML, which commands do not need
 
     name = stage or Path(inspect.getfile(main)).stem
-    waiting = f"{name}: waiting for another run of this project to end; Ctrl-C stops waiting"
+    lock = state_folder() / "run.lock"
+    waiting = f"{name}: waiting for another run of this project to end, which holds {lock}"
 
     def checked() -> None:
         _make_folders()
         # a stage continues to run if only its `dvc` was killed
-        with file_lock(state_folder() / "run.lock", lambda: print(waiting, flush=True)):
+        with file_lock(lock, lambda: print(f"{waiting}; Ctrl-C stops waiting", flush=True)):
             for partial in artifacts(name).rglob(".*.tmp"):  # left by a kill; see replacing
                 partial.unlink(missing_ok=True)
             with checked_inputs(name, state_folder() / "quarantine"):
@@ -134,12 +153,17 @@ def run_command(main: Callable[[], None]) -> NoReturn:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         main()
+        print(end="", flush=True)
     except UserError as error:
         for line in str(error).splitlines():
             tqdm.write(f"error: {printable(line)}", file=sys.stderr)
         sys.exit(1)
     except Exception as error:
-        tqdm.write(f"error: {printable(_store_traceback(error))}", file=sys.stderr)
+        problem = _output_error(error)
+        if isinstance(problem, BrokenPipeError):  # such as `| head`
+            sys.exit(128 + signal.SIGPIPE)
+        message = f"standard output: {problem.strerror}" if problem else _store_traceback(error)
+        tqdm.write(f"error: {printable(message)}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         tqdm.write(INTERRUPTED, file=sys.stderr)
@@ -150,12 +174,28 @@ def run_command(main: Callable[[], None]) -> NoReturn:
 def _open_streams() -> None:
     """Open closed standard streams on os.devnull, so that no other file gets their number.
 
-    sys.stdin and sys.stdout stay None.
+    sys.stdin and sys.stdout stay None. Characters that the encoding lacks are escaped.
     """
     while (number := os.open(os.devnull, os.O_RDWR)) < 3:
         os.set_inheritable(number, True)
     os.close(number)
     sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _output_error(error: Exception) -> OSError | None:
+    """Return the error of a standard output that cannot be written, and discard its rest."""
+    pipe = select.poll()
+    pipe.register(1, 0)  # a pipe that nobody reads; a socket has the same error
+    try:
+        print(end="", flush=True)
+        if not (isinstance(error, BrokenPipeError) and pipe.poll(0)):
+            return None
+    except OSError as problem:
+        error = problem
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return error
 
 
 def _store_traceback(error: Exception) -> str:

@@ -1,12 +1,12 @@
 """The last lines of `make repro`: results in short, and where to go on."""
 
 import csv
-import json
 import time
 from collections import defaultdict
 from statistics import fmean
 from typing import Any
 
+from pipeline.runtime.results import intact, read_json
 from pipeline.runtime.stage import artifacts
 
 NEXT = [
@@ -37,24 +37,30 @@ def summary(since: float | None = None) -> str:
 def _trials() -> list[str]:
     parts = []
     for stage in ("sweep", "retrain"):
-        if environment := _json(stage, "environment.json"):
-            trained, reused = environment["trials"] - environment["reused"], environment["reused"]
-            parts.append(f"{stage} trained {trained} and reused {reused}")
+        with intact(stage, "environment.json"):
+            if environment := _json(stage, "environment.json"):
+                reused = environment["reused"]
+                trained = environment["trials"] - reused
+                parts.append(f"{stage} trained {trained} and reused {reused}")
     return [", ".join(parts)] if parts else []
 
 
 def _accuracies() -> list[str]:
     """Return a line for each model: test accuracy in per cent, seeds, mean steps."""
     lines = []
-    results = _json("evaluate", "summary.json") | _json("lexical_baseline", "summary.json")
-    for model, result in results.items():
-        accuracy = result.get("test_accuracy_mean", result.get("test_accuracy"))
-        sd = result.get("test_accuracy_sd")
-        spread = f" ± {100 * sd:.2f}" if sd is not None else ""
-        steps = f", {result['mean_steps']:.1f} steps" if result.get("mean_steps") else ""
-        seeds = f" (n = {result['seeds']}{steps})" if "seeds" in result else ""
-        lines.append(f"{model}: {100 * accuracy:.1f}{spread} %{seeds}")
+    for stage in ("evaluate", "lexical_baseline"):
+        with intact(stage, "summary.json"):
+            lines += [_accuracy(*pair) for pair in _json(stage, "summary.json").items()]
     return lines
+
+
+def _accuracy(model: str, result: Any) -> str:
+    accuracy = result.get("test_accuracy_mean", result.get("test_accuracy"))
+    sd = result.get("test_accuracy_sd")
+    spread = f" ± {100 * sd:.2f}" if sd is not None else ""
+    steps = f", {result['mean_steps']:.1f} steps" if result.get("mean_steps") else ""
+    seeds = f" (n = {result['seeds']}{steps})" if "seeds" in result else ""
+    return f"{model}: {100 * accuracy:.1f}{spread} %{seeds}"
 
 
 def _hops() -> list[str]:
@@ -63,7 +69,7 @@ def _hops() -> list[str]:
     if not path.is_file():
         return []
     accuracies: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    with path.open(encoding="utf-8", newline="") as file:
+    with intact("multihop", path.name), path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             run = row["model"] if row["run"] == "as set" else f"{row['model']}, {row['run']}"
             accuracies[run][int(row["hops"])].append(float(row["accuracy"]))
@@ -75,6 +81,5 @@ def _hops() -> list[str]:
 
 
 def _json(stage: str, name: str) -> dict[str, Any]:
-    path = artifacts(stage, name)
-    content: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    content: dict[str, Any] = read_json(stage, name) if artifacts(stage, name).is_file() else {}
     return content

@@ -23,7 +23,7 @@ STORIES = Path(__file__).parent / "stories.txt"  # of tests/pipeline/datasets/cl
 # Regular expressions of command lines.
 PROCESSES = {
     "dvc": r"bin/dvc repro",
-    "stage": r"^python -m pipeline\.",
+    "stage": r"^python -P -m pipeline\.",
     "worker": r"^ray::ImplicitFunc",
     "raylet": r"/raylet/raylet ",
     "gcs": r"/gcs_server ",

@@ -55,7 +55,7 @@ def test_the_command_waits_for_the_orphan_of_a_killed_dvc(
         command.wait()
         output = project.repro("sweep")
     # unless the orphan has ended: no trial may be run by both
-    waited = "sweep: waiting for another run in this folder to end" in output
+    waited = "sweep: waiting for another run of this project to end" in output
     assert waited or "sweep: 0 of 4 trials to run" in output, output
     check_complete(project, undisturbed)
 

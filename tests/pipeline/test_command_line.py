@@ -1,6 +1,8 @@
 """act-nli: commands, the state of a sweep, the summary of a run, files relative to the caller."""
 
+import errno
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 
 import pipeline.__main__ as command_line
+from actmodels.errors import ArtifactError, SweepError
 from actmodels.files import write_text
 from actmodels.records import EpochRecord, TrialRecord
 from pipeline.parameters.load import load_params
@@ -44,6 +47,28 @@ def test_every_command_is_completed(
     run(monkeypatch, "completion")
     words = capsys.readouterr().out.split("'")[1].split()
     assert words == [*command_line.COMMANDS, "--help", "--version"]
+
+
+@pytest.mark.parametrize("more", [{}, {"PYTHONSAFEPATH": "1"}, {"PYTHONPATH": ":false"}])
+def test_the_code_is_the_projects_from_any_folder(folder: Path, more: dict[str, str]) -> None:
+    """Also without an active environment, and with another Python first on the path."""
+    for name in ("pipeline", "tune", "actmodels", "json"):
+        write_text(folder / "false" / f"{name}.py", "print('not this')")
+        write_text(folder / f"{name}.py", "print('not this')")
+    (folder / ".venv").symlink_to(sys.prefix)
+    (folder / "act-nli").symlink_to(command_line.ROOT / "pipeline" / "act-nli")
+    write_text(folder / "bin" / "python", "#!/bin/sh\nexit 1\n")
+    (folder / "bin" / "python").chmod(0o755)
+    path = f"{folder}/bin:/usr/bin:/bin"
+    env = {"PATH": path, "DVC_ROOT": str(folder), "HOME": str(folder)} | more
+    stage = YAML(typ="safe", pure=True).load(command_line.ROOT / "dvc.yaml")["stages"]["corpus"]
+    python = str(stage["cmd"]).removesuffix("-m pipeline.corpus").split()
+    script = "import json, tune, pipeline, actmodels; print(tune.__path__, pipeline.__path__)"
+    output = subprocess.check_output([*python, "-c", script], cwd=command_line.ROOT, env=env)
+    root = command_line.ROOT
+    assert output.decode() == f"{[str(root / 'tune')]} {[str(root / 'pipeline')]}\n"
+    completion = subprocess.check_output(["./act-nli", "completion"], env=env)
+    assert completion.startswith(b"complete -o default")
 
 
 def test_the_schema_describes_params(
@@ -92,6 +117,46 @@ def test_the_state_of_a_sweep(folder: Path) -> None:
     assert {trial.key for trial in drawn} < {trial.key for trial in trials}
     write_params(folder, sweep={"search": "optuna", "trials": 2})
     assert sweep_status() == "sweep: 6 trials: 0 finished, 0 started, 0 failed, 6 waiting"
+
+
+def test_the_state_of_a_sweep_whose_bucket_is_away(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> str:
+        raise ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
+
+    write_params(folder)
+    monkeypatch.setattr(command_line, "ROOT", folder)
+    monkeypatch.setattr("pipeline.trials.execution.sweep_status", refuse)
+    with pytest.raises(
+        SweepError, match=r"state/trials cannot be reached \(\[Errno 111\] Connection"
+    ):
+        run(monkeypatch, "sweep", "status")
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("sweep status", "tensors/manifest.json"),
+        ("summary", "sweep/environment.json"),
+        ("summary", "evaluate/summary.json"),
+        ("summary", "multihop/hops.csv"),
+    ],
+)
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'{"a": 1}', b"\xff\x00"])
+def test_a_corrupt_result_is_named(
+    command: str, name: str, content: bytes, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_params(folder)
+    content = b"model,run,hops,accuracy\na,b,c,d\n" + content if name.endswith("csv") else content
+    path = folder / "artifacts" / name
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    monkeypatch.setattr(command_line, "ROOT", folder)
+    stage = path.parent.name
+    message = f"^{path} is corrupt; run: dvc repro -f -s {stage}$"
+    with pytest.raises(ArtifactError, match=message):
+        run(monkeypatch, *command.split())
 
 
 def test_the_summary_of_a_run(folder: Path) -> None:

@@ -1,7 +1,6 @@
 import math
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -161,19 +160,3 @@ def test_a_local_run_takes_its_archives_from_the_command_line(tmp_path: Path) ->
     }.items():
         with pytest.raises(ConfigError, match=problem):
             compose(tmp_path, *LOCAL, switch)
-
-
-@pytest.mark.parametrize(
-    ("switch", "message"),
-    [
-        ("sizes.draws=9", "error: -S sizes.draws: draws is now n_bootstrap; rename it\n"),
-        ("~graves.text=a", "error: -S graves.text: graves is now sequences; rename it\n"),
-        ("study=nse_cbt", "error: study=nse_cbt is now study=cloze_cbt\n"),
-        ("fidelity.models.a.siblings=1", ""),  # a name that the user chooses
-        ("sweep.max_epochs=1", ""),
-    ],
-)
-def test_a_switch_with_a_former_name_ends_with_the_new_one(switch: str, message: str) -> None:
-    command = [sys.executable, str(ROOT / "conf" / "hydra_plugins" / "renamed.py"), "-S", switch]
-    result = subprocess.run(command, capture_output=True, text=True)
-    assert (result.returncode, result.stderr) == (int(bool(message)), message)

@@ -42,19 +42,34 @@ def test_an_evaluation_is_flattened_and_logged_once(state: Path) -> None:
 def test_the_commit_is_dirty_for_changed_code_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "tune" / "tracking.py"))
-    for name in ("tune/code.py", "dvc.lock", "artifacts/report/report.md"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("1\n")
+    """Another project is in the same repository."""
+    project = tmp_path / "project"
+    monkeypatch.setattr(provenance, "__file__", str(project / "tune" / "tracking.py"))
+    for name in ("tune/code.py", "dvc.lock", "artifacts/report/report.md", "../other/code.py"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text("1\n")
     assert provenance_tags()["git_commit"] == "unknown"
     git = ["git", "-C", str(tmp_path), "-c", "user.name=t", "-c", "user.email=t@t"]
     for words in ("init -q", "add .", "commit -q -m first"):
         subprocess.run([*git, *words.split()], check=True)
-    (tmp_path / "dvc.lock").write_text("2\n")
-    (tmp_path / "artifacts/report/report.md").unlink()
-    (tmp_path / "untracked").write_text("1\n")
+    (project / "dvc.lock").write_text("2\n")
+    (project / "artifacts/report/report.md").unlink()
+    (project / "untracked").write_text("1\n")
+    (tmp_path / "other/code.py").write_text("2\n")
     assert len(provenance_tags()["git_commit"]) == 40
-    (tmp_path / "tune/code.py").write_text("2\n")
+    (project / "tune/code.py").write_text("2\n")
     tags = provenance_tags()
     assert tags["git_commit"].endswith("-dirty")
     assert set(tags) == {"git_commit", "python_version", "torch_version", "ray_version"}
+
+
+def test_a_repository_of_another_user_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "tune" / "tracking.py"))
+    (tmp_path / "tune").mkdir()
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")  # as for git's own tests
+    assert provenance_tags()["git_commit"] == "unknown"
+    refused = "the commit is unknown: git refuses a folder of another user; run: git config "
+    assert caplog.messages == [f"{refused}--global --add safe.directory {tmp_path}"]

@@ -1,3 +1,5 @@
+import errno
+import fcntl
 import os
 import shutil
 import signal
@@ -9,7 +11,7 @@ import pytest
 
 from actmodels.errors import ArtifactError
 from pipeline.parameters.load import load_params
-from pipeline.runtime.stage import artifacts, clean_dir, require_artifact, state_folder
+from pipeline.runtime.stage import artifacts, clean_dir, file_lock, require_artifact, state_folder
 from pipeline.trials.execution import execution_settings
 from tests.pipeline.project import ROOT
 
@@ -102,6 +104,34 @@ def test_closed_streams(tmp_path: Path) -> None:
     subprocess.run(closing, cwd=tmp_path, env=ENVIRONMENT, check=True)
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(("full", "length"), [(False, 9), (False, 10**6), (True, 9)])
+def test_an_output_that_cannot_be_written(
+    full: bool, length: int, unbuffered: str, tmp_path: Path
+) -> None:
+    """A closed pipe, as with `| head`, or a full disk."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    output = os.open("/dev/full", os.O_WRONLY) if full else writer
+    body = [sys.executable, "-c", STAGE.format(body=f"print('a' * {length})")]
+    env = ENVIRONMENT | {"PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(body, cwd=tmp_path, env=env, stdout=output, stderr=subprocess.PIPE)
+    os.close(writer)
+    error = b"error: standard output: No space left on device\n"
+    assert (done.returncode, done.stderr) == ((1, error) if full else (141, b""))
+
+
+def test_characters_that_the_output_lacks_are_escaped(tmp_path: Path) -> None:
+    script = [sys.executable, "-c", STAGE.format(body="print('\xb1')")]
+    env = ENVIRONMENT | {"PYTHONIOENCODING": "ascii"}
+    assert subprocess.check_output(script, cwd=tmp_path, env=env) == b"\\xb1\n"
+
+
+def test_a_closed_socket_is_no_closed_output(tmp_path: Path) -> None:
+    status, message = run("raise BrokenPipeError(32, 'Broken pipe')", tmp_path)
+    assert (status, "BrokenPipeError: [Errno 32] Broken pipe (trace in " in message) == (1, True)
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupt_prints_one_line_and_removes_temporary_files(
     tmp_path: Path, number: signal.Signals, code: int
@@ -128,10 +158,29 @@ def test_a_stage_waits_for_another_one_in_its_folder(tmp_path: Path) -> None:
         assert orphan.poll() is None
     later = start("assert Path('done').exists()", tmp_path)
     assert later.stdout and later.stdout.readline() == (
-        "<string>: waiting for another run of this project to end; Ctrl-C stops waiting\n"
+        "<string>: waiting for another run of this project to end, which holds "
+        f"{tmp_path}/state/run.lock; Ctrl-C stops waiting\n"
     )
     (tmp_path / "go").touch()
     assert (later.wait(30), orphan.wait(30)) == (0, 0)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_is_named(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as Lustre without -o flock; also where the file of an earlier lock remains."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(number, "no such thing")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    (tmp_path / "run.lock").touch()
+    message = (
+        f"^{tmp_path}/run.lock: its file system has no locks \\(no such thing\\); mount it with"
+    )
+    with pytest.raises(ArtifactError, match=message), file_lock(tmp_path / "run.lock", pytest.fail):
+        pass
 
 
 def test_a_stage_removes_its_temporary_files_of_a_killed_run(folder: Path) -> None:
@@ -172,15 +221,32 @@ def test_paths_are_absolute_and_under_the_current_folder(folder: Path) -> None:
 def test_a_queued_experiment_has_the_projects_state(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """DVC runs it in a copy, with the project's path in DVC_ROOT."""
-    shutil.copy(ROOT / "params.yaml", folder)
-    monkeypatch.setenv("DVC_ROOT", "/project")
+    """DVC runs it in a copy, with the project's path in DVC_ROOT; .dvc/tmp may be a link."""
+    (folder / "project" / ".dvc").mkdir(parents=True)
+    copy = folder / "tmp" / "exps" / "standalone" / "tmp1" / "part of a repository"
+    copy.mkdir(parents=True)
+    (folder / "project" / ".dvc" / "tmp").symlink_to(folder / "tmp")
+    (folder / "link").symlink_to("project")
+    shutil.copy(ROOT / "params.yaml", copy)
+    monkeypatch.chdir(copy)
+    monkeypatch.setenv("DVC_ROOT", str(folder / "link"))
     monkeypatch.setenv("HOME", "/home/me")
-    assert artifacts("corpus") == folder / "artifacts/corpus"
-    assert state_folder() == Path("/project/state")
+    assert artifacts("corpus") == copy / "artifacts/corpus"
+    state = folder / "project" / "state"
+    assert state_folder() == state
     execution = execution_settings(load_params())
-    assert (execution.storage, execution.finished) == ("/project/state/ray", "/project/state")
+    assert (execution.storage, execution.finished) == (f"{state}/ray", str(state))
     params, change = load_params(), {"storage": "~/else/where", "state": "s3://bucket/state"}
     params = params.model_copy(update={"cluster": params.cluster.model_copy(update=change)})
     execution = execution_settings(params)
     assert (execution.storage, execution.finished) == ("/home/me/else/where", "s3://bucket/state")
+
+
+@pytest.mark.parametrize("root", ["", ".", "..", "/project", "link"])
+def test_a_pipeline_of_another_project_runs_this_one(
+    root: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DVC_ROOT is the other project's path, or this one's."""
+    (folder / "link").symlink_to(folder)
+    monkeypatch.setenv("DVC_ROOT", root and str(folder / root))
+    assert state_folder() == folder / "state"
