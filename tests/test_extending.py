@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,10 @@ from actmodels.registry import (
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig
 from actmodels.validators import Count
+from pipeline.datasets.tokens import write_token_pairs
 from tests import model_checks
+from tests.pipeline.project import read_output, write_params
+from tests.pipeline.tiny_export import trained
 from tests.samples import SETTINGS, sample_data, sample_trial
 
 ROOT = Path(__file__).parents[1]
@@ -156,3 +160,26 @@ def test_params_yaml_knows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     load_params(params(tmp_path, EVEN, {"even_steps": [2, 4]}))
     with pytest.raises(ConfigError, match=r"sweep\.models\.bag_of_words\.grid\.width\[0\] is 0"):
         load_params(params(tmp_path, BAG, {"width": [0]}))
+
+
+@pytest.mark.parametrize("stage", ["ablate", "trace"])
+def test_a_model_whose_steps_cannot_be_read_is_left_out(
+    stage: str,
+    registered: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from pipeline.trials.models import model_in_steps
+
+    monkeypatch.chdir(folder := tmp_path)
+    trained(folder, sample_trial(RECURRENT))
+    sample_data().dev.save(folder / "artifacts" / "tensors" / "test.pt")
+    write_token_pairs(folder / "artifacts" / "vocabulary" / "test.tsv", [])
+    write_params(folder)
+    import_module(f"pipeline.{stage}").main()
+    assert read_output(folder, stage) == {}
+    problem = "recurrent_sums is not an AlternatingAttention, so its steps cannot be read"
+    assert f"{stage}.model: {problem}: left out" in capsys.readouterr().err
+    with pytest.raises(ConfigError, match=problem):
+        model_in_steps(f"{stage}.model", RECURRENT)
