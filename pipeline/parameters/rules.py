@@ -79,13 +79,9 @@ def _models(params: Params) -> Iterator[str]:
 
 
 def _stages(params: Params) -> Iterator[str]:
-    places = [getattr(params.corpus.files, split) for split in SPLITS]
-    if params.corpus.source == "files":
-        for split, place in zip(SPLITS, places, strict=True):
-            if place is None:
-                yield f"corpus.files.{split} is not set; source files needs its path or URL"
-            elif places.count(place) > 1:
-                yield f"corpus.files.{split} is the file of another split; each needs its own"
+    for split in SPLITS:
+        if params.corpus.source == "files" and getattr(params.corpus.files, split) is None:
+            yield f"corpus.files.{split} is not set; source files needs its path or URL"
     max_steps = params.ablate.dev_steps
     for index, steps in enumerate(params.ablate.test_steps):
         if steps > max_steps:
