@@ -24,7 +24,7 @@ from pipeline.datasets.archive import member_lines, named
 from pipeline.datasets.rows import Row, jsonl_rows, read_rows
 from pipeline.datasets.text_lines import write_lines
 from pipeline.parameters.schema import COLUMNS, PairFiles
-from pipeline.parameters.section import must_be
+from pipeline.parameters.section import MustBe
 from pipeline.parameters.sentences import sentence
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import clean_dir
@@ -35,7 +35,7 @@ Pair = dict[str, Any]
 Text = Annotated[str, Field(min_length=0)]  # with a constraint, pydantic rejects lone surrogates
 # An id is written into table cells and lines.
 Name = Annotated[
-    str, must_be("a name of printable letters", lambda text: text.strip() and text.isprintable())
+    str, MustBe("a name of printable letters", lambda text: text.strip() and text.isprintable())
 ]
 
 

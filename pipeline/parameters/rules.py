@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterable, Iterator
+from difflib import get_close_matches
 from typing import Any
 
 from actmodels.errors import ConfigError, shown
@@ -178,9 +179,11 @@ def _unknown_keys(section: str, names: Iterable[str], known: Collection[str]) ->
 
 
 def _absent(key: str, value: Any, expected: str, known: Collection[str]) -> Iterator[str]:
-    """Yield a message if the value is not a known name."""
+    """Yield a message, with the closest known name if any, if the value is not one of them."""
     if value not in known:
-        yield f"{key} is {shown(value)}; must be {expected}: {_listed(known)}"
+        closest = [f"did you mean {name}?" for name in get_close_matches(str(value), known, n=1)]
+        hint = closest or [f"must be {expected}: {_listed(known)}"]
+        yield f"{key} is {shown(value)}; {hint[0]}"
 
 
 def _listed(known: Iterable[str]) -> str:

@@ -68,6 +68,9 @@ def test_the_demo_is_valid_and_mirrors_the_file(tree: Any) -> None:
         (f"{AA}.grid.droput", [0.1], f"{AA}.grid.droput is unknown; did you mean {AA}.grid.dro"),
         ("sizes.widest", 1, "sizes.widest is now max_ci_width; rename it"),
         ("sweep.models.comparing_adaptive_attention", {}, "is now compare_adaptive_attention; re"),
+        (f"{AA}n", None, f"{AA}n is unknown; did you mean {AA}?"),  # null leaves a model out
+        ("sweep.models", {AA_NAME: None}, "sweep.models is empty; must have at least one value"),
+        ("evaluate.reference", "adaptive_atention", "; did you mean adaptive_attention?"),
         ("cloze.kinds", {}, "cloze.kinds is now question_types; rename it"),
         ("halting.kinds", {}, "halting.kinds is now mechanisms; rename it"),
         ("retrain.seeds", REMOVED, "retrain.seeds is missing"),
