@@ -14,9 +14,10 @@ def shown(value: object) -> str:
 
 
 def printable(line: str) -> str:
-    """Remove passwords and tokens of URLs from a line, and escape control characters."""
+    """Remove passwords and signatures of URLs from a line, and escape control characters."""
     line = re.sub(r"//([^/:@\s]*:\S*|[^/@\s]*)@", "//", line)  # may contain / and @
-    line = re.sub(r"(?i)((password|passwd|pwd|token|secret)\w*=)[^&\s]*", r"\1***", line)
+    secret = r"(?i)((password|passwd|pwd|token|secret|signature|credential|\bsig)\w*=)[^&\s]*"
+    line = re.sub(secret, r"\1***", line)
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
 
 

@@ -17,7 +17,7 @@ from torch.nn.utils import clip_grad_value_, clip_grads_with_norm_, get_total_no
 from actmodels.metrics import BatchMetrics, EpochMetrics, Metrics
 from actmodels.modules.dropout import DropoutStream, update_key
 from actmodels.records import EpochRecord, best_epoch
-from actmodels.seeding import generator
+from actmodels.seeding import generator, seed_of
 from actmodels.trial_config import BaseTrialConfig
 
 Config = TypeVar("Config", bound=BaseTrialConfig)
@@ -116,6 +116,7 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
     def train_epoch(self) -> EpochMetrics:
         """Update on every batch; at a loss that is not finite set `diverged` and stop."""
         metrics = EpochMetrics()
+        torch.manual_seed(seed_of("torch", self.config.seed, self.next_epoch))  # e.g. nn.Dropout
         self.model.train()
         for update, batch in enumerate(self.batches(self.epoch_generator)):
             if self.dropout is not None:

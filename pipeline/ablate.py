@@ -13,7 +13,7 @@ from pipeline.runtime.results import TableRow, write_results
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import grouped, mean
 from pipeline.statistics.paired import Groups, compare
-from pipeline.trials.models import first_adaptive, retrained_models
+from pipeline.trials.models import model_in_steps, retrained_models
 
 
 def gains(seeds: list[list[AblationRow]], groups: Groups) -> list[TableRow]:
@@ -30,7 +30,7 @@ def gains(seeds: list[list[AblationRow]], groups: Groups) -> list[TableRow]:
 def main() -> None:
     """Write artifacts/ablate/."""
     ablate = load_params().ablate
-    if (name := ablate.model or first_adaptive()) is None:
+    if (name := model_in_steps("ablate.model", ablate.model)) is None:
         write_empty_results("ablate")
         return
     plan = {"dev": list(range(1, ablate.dev_steps + 1)), "test": ablate.test_steps}
@@ -39,7 +39,7 @@ def main() -> None:
     by_seed: dict[str, list[list[AblationRow]]] = {split: [] for split in plan}
     models = list(retrained_models(name))
     for config, _, model in tqdm(models, "ablate", unit="model"):
-        assert isinstance(model, AlternatingAttention)  # a rule of params.yaml
+        assert isinstance(model, AlternatingAttention)  # as of model_in_steps
         run = {"model": config.model, "seed": config.seed}
         for split, steps in plan.items():
             ablated = ablate_steps(model, pairs[split], config.input, steps, ablate.batch_size)

@@ -1,9 +1,11 @@
 """Stage `corpus`: generate, download or read sentence pairs; one jsonl file per split."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from tqdm import tqdm
 
+from actmodels.errors import DataError
 from actmodels.files import file_digest
 from pipeline.datasets.download import fetch, locate
 from pipeline.datasets.pairs import PARSES, Pair, read_pair_file, read_split, write_splits
@@ -54,14 +56,36 @@ def fetched(corpus: Corpus) -> Source:
 
 def from_files(corpus: Corpus) -> Source:
     """Locate the files of the splits; return iterators that read them, with a progress bar."""
-    files, splits, digests = corpus.files, {}, {}
+    files, splits, digests, contents = corpus.files, {}, {}, dict[int, str]()
     for split in SPLITS:
         sha256 = files.sha256[split]
         path = locate(getattr(files, split), sha256, f"corpus.files.{split}")
         digests[split] = sha256 or file_digest(path)
-        pairs = read_pair_file(path, split, files)
-        splits[split] = iter(tqdm(pairs, f"read {split}", unit=" pairs"))
+        pairs = tqdm(read_pair_file(path, split, files), f"read {split}", unit=" pairs")
+        splits[split] = checked(pairs, split, path, digests[split], contents)
     return splits, digests
+
+
+def checked(
+    pairs: Iterable[Pair], split: str, path: Path, digest: str, contents: dict[int, str]
+) -> Iterator[Pair]:
+    """Yield the pairs of a file, which must be other pairs than those of the splits before.
+
+    Args:
+        contents: these splits by a hash of their pairs in any order; this one is added.
+
+    Raises:
+        DataError: the pairs are those of another split, or the digest of the file has changed.
+    """
+    content = 0
+    for pair in pairs:
+        content += hash((pair["sentence1"], pair["sentence2"], pair["gold_label"]))
+        yield pair
+    if file_digest(path) != digest:
+        raise DataError(f"corpus.files.{split}: {path} changed while it was read; run again")
+    if (other := contents.setdefault(content, split)) != split:
+        problem = f"{path} has the pairs of corpus.files.{other}"
+        raise DataError(f"corpus.files.{split}: {problem}; each split needs its own")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Trace as Settings
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import artifacts, require_artifact, run_stage
-from pipeline.trials.models import first_adaptive, retrained_models
+from pipeline.trials.models import model_in_steps, retrained_models
 
 DIGITS = 4  # of probabilities and weights
 BATCH = 64  # pairs at a time
@@ -82,7 +82,7 @@ def lines(settings: Settings, name: str) -> Iterator[dict[str, Any]]:
     models = list(islice(retrained_models(name), settings.seeds))
     with tqdm(total=len(rows) * len(models), desc="trace", unit="pair") as progress:
         for config, _, model in models:
-            assert isinstance(model, AlternatingAttention)  # a rule of params.yaml
+            assert isinstance(model, AlternatingAttention)  # as of model_in_steps
             null_token = config.input.null_token
             for index in rows.split(BATCH):
                 result = trace(model, collate(pairs, index, null_token=null_token))
@@ -128,7 +128,7 @@ def count_outcomes(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, dict[
 def main() -> None:
     """Write artifacts/trace/."""
     settings = load_params().trace
-    name = settings.model or first_adaptive()
+    name = model_in_steps("trace.model", settings.model)
     traced = list(lines(settings, name)) if name else []
     text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in traced)
     write_text(artifacts("trace", "traces.jsonl"), text)

@@ -1,4 +1,4 @@
-"""The five checks of every sentence-pair model, in double precision."""
+"""The six checks of every sentence-pair model, all but the last in double precision."""
 
 import io
 from collections.abc import Callable
@@ -11,10 +11,12 @@ from torch.nn.functional import pad
 
 from actmodels.data.pairs import Batch, collate
 from actmodels.data.trial_data import input_rows, trained_rows
-from actmodels.fused.stack import shared_batch, stack
+from actmodels.fused.stack import can_fuse, shared_batch, stack
 from actmodels.models.pair_model import PairModel, build
+from actmodels.modules.dropout import update_key
+from actmodels.training import Training
 from actmodels.trial_config import TrialConfig
-from tests.samples import sample_batch, sample_pairs, sample_words
+from tests.samples import sample_batch, sample_data, sample_pairs, sample_words
 
 
 def make(config: TrialConfig) -> PairModel:
@@ -80,20 +82,46 @@ def check_padding_changes_nothing(config: TrialConfig) -> None:
 
 
 def check_fused_equals_single(config: TrialConfig) -> None:
-    """Fused models equal the single models."""
+    """Fused models equal the single models, in training too."""
+    if not can_fuse(config.model):
+        return
     models, batch = [make(replace(config, seed=seed)) for seed in (1, 2, 3)], sample_batch()
-    fused = stack(models)(shared_batch(batch, len(models)))
-    for row, model in enumerate(models):
-        alone = model(batch)
-        torch.testing.assert_close(fused.logits[row], alone.logits)
-        if alone.steps is not None:
-            assert torch.equal(fused.steps[row], alone.steps)
+    fusion, keys = stack(models), update_key(torch.tensor([1, 2, 3]), 1, 0)
+    for training in (False, True):
+        fusion.train(training).dropout_stream.restart(keys)
+        fused = fusion(shared_batch(batch, len(models)))
+        for row, model in enumerate(models):
+            model.train(training).dropout_stream.restart(keys[row])
+            alone = model(batch)
+            torch.testing.assert_close(fused.logits[row], alone.logits)
+            if alone.steps is not None:
+                torch.testing.assert_close(fused.steps[row], alone.steps)
 
 
-FIVE_CHECKS = (
+def check_resumed_equals_uninterrupted(config: TrialConfig) -> None:
+    """A trial that resumes in another process after its second epoch has the same bits."""
+    config, data, stored = replace(config, max_epochs=3), sample_data(), io.BytesIO()
+    whole, first = Training(config, data), Training(config, data)
+    history = [record.result() for record in whole.epochs()]
+    for _ in range(2):
+        first.run_epoch()
+    torch.save(first.state_dict(), stored)
+    stored.seek(0)
+    torch.manual_seed(99)  # a new process has other random numbers
+    second = Training(config, data)
+    second.load_state_dict(torch.load(stored, weights_only=True))
+    torch.manual_seed(98)
+    second.run_epoch()
+    assert [record.result() for record in second.history] == history
+    for name, tensor in whole.model.state_dict().items():
+        assert torch.equal(second.model.state_dict()[name], tensor), name
+
+
+CHECKS = (
     check_save_and_load,
     check_every_parameter_gets_a_gradient,
     check_batch_equals_singles,
     check_padding_changes_nothing,
     check_fused_equals_single,
+    check_resumed_equals_uninterrupted,
 )

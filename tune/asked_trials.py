@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Any
 
 from actmodels.records import TrialRecord
 from tune.grid import Trial, grid_hash
@@ -89,13 +90,17 @@ class AskedTrials:
                 return trial
         return None
 
+    def _are_keys(self, keys: Any) -> bool:
+        """Return whether a value is a list of different trials' keys."""
+        return type(keys) is list and len(self._candidates.keys() & set(keys)) == len(keys)
+
     def _read(self) -> list[str]:
         """Return the keys of the ledger, at most the limit of each model."""
         notes, keys = list[str](), list[str]()
         corrupt = self._storage.quarantining(self._ledger, notes, "the search starts over")
         with suppress(FileNotFoundError), corrupt:
             counts = Counter[str]()
-            for key in json.loads(self._storage.read_named(self._ledger)):
+            for key in self._storage.read_json(self._ledger, self._are_keys):
                 model = self._candidates[key].config.model
                 counts[model] += 1
                 if counts[model] <= self._limits[model]:

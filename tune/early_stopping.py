@@ -82,12 +82,20 @@ class RungScores:
         name = _name(rung, key)
         corrupt = self.storage.quarantining(name, self.notes, "this score is not compared")
         with suppress(FileNotFoundError), corrupt:  # missing also if another worker quarantined it
-            entry: dict[str, Any] = json.loads(self.storage.read_named(name))
+            entry: dict[str, Any] = self.storage.read_json(name, _is_entry)
             return entry
         return None
 
     def _write(self, rung: int, key: str, entry: Mapping[str, Any]) -> None:
         self.storage.write_named(_name(rung, key), json.dumps(entry).encode())
+
+
+def _is_entry(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("score"), float | int)
+        and isinstance(value.get("cut", False), bool)
+    )
 
 
 def _name(rung: int, key: str) -> str:

@@ -2,6 +2,7 @@
 
 import errno
 import functools
+import json
 import re
 import sys
 import time
@@ -149,6 +150,13 @@ class Storage:
     def write_named(self, name: str, content: bytes | memoryview) -> None:
         """Write a file with its name and its checksum."""
         self.write_checked(name, b"".join([content, NAME, name.encode()]))
+
+    def read_json(self, name: str, is_valid: Callable[[Any], bool]) -> Any:
+        """Read JSON of `write_named`; raise CorruptError also if the value is not valid."""
+        with suppress(ValueError, TypeError, RecursionError):  # also of is_valid
+            if is_valid(value := json.loads(self.read_named(name))):
+                return value
+        raise CorruptError(f"{self.full_name(name)} is corrupt: its JSON has other content")
 
     @contextmanager
     def quarantining(self, name: str, notes: list[str], consequence: str) -> Iterator[None]:

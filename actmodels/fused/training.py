@@ -26,6 +26,7 @@ from actmodels.fused.stack import (
 from actmodels.metrics import EpochMetrics
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import update_key
+from actmodels.seeding import seed_of
 from actmodels.training import Training, pair_marks
 from actmodels.trial_config import TrialConfig
 
@@ -106,6 +107,7 @@ class FusedTraining:
         epochs = torch.tensor([m.next_epoch for m in members], device=self.device)
         alive = torch.ones(len(members), dtype=torch.bool, device=self.device)
         means = EpochMetrics()
+        torch.manual_seed(seed_of("torch", *(one.initial_seed() for one in draws)))
         fusion.train()
         fusion.halting.start_epoch(epochs)
         for update, batch in enumerate(fused):

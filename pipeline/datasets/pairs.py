@@ -10,6 +10,7 @@ label "-" means that the annotators did not agree; the stage vocabulary drops th
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -22,8 +23,8 @@ from actmodels.validators import NonNegativeInt
 from pipeline.datasets.archive import member_lines, named
 from pipeline.datasets.rows import Row, jsonl_rows, read_rows
 from pipeline.datasets.text_lines import write_lines
-from pipeline.parameters.schema import PairFiles
-from pipeline.parameters.section import must_be
+from pipeline.parameters.schema import COLUMNS, PairFiles
+from pipeline.parameters.section import MustBe
 from pipeline.parameters.sentences import sentence
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import clean_dir
@@ -34,7 +35,7 @@ Pair = dict[str, Any]
 Text = Annotated[str, Field(min_length=0)]  # with a constraint, pydantic rejects lone surrogates
 # An id is written into table cells and lines.
 Name = Annotated[
-    str, must_be("a name of printable letters", lambda text: text.strip() and text.isprintable())
+    str, MustBe("a name of printable letters", lambda text: text.strip() and text.isprintable())
 ]
 
 
@@ -113,7 +114,8 @@ def read_split(archive: Path, folder: str, split: str, expected: int | None) -> 
 
 def read_pair_file(path: Path, split: str, settings: PairFiles) -> Iterator[Pair]:
     """Return the pairs of a split; one without an id has the split and its line as id."""
-    rows = read_rows(path)  # reports an unknown suffix before any file is read
+    columns = {*PARSES, *chain.from_iterable(settings.columns.values())}
+    rows = read_rows(path, columns)  # reports an unknown suffix before any file is read
     return checked_split(rows, lambda row: as_pair(row, split, settings), str(path))
 
 
@@ -125,10 +127,13 @@ def as_pair(row: Row, split: str, settings: PairFiles) -> Pair:
     """
     fields = row.fields
     names = {part: _column(row, part, settings.columns[part]) for part in settings.columns}
-    premise, hypothesis, name = names["premise"], names["hypothesis"], names["id"]
+    premise, hypothesis, label, name = (names[part] for part in COLUMNS)
+    if len({premise, hypothesis, label}) < 3:
+        problem = f"premise, hypothesis and label are the columns {premise}, {hypothesis}, {label}"
+        raise DataError(f"{row.where}: {problem}; name one for each in corpus.files.columns")
     pair_id = fields.get(name, f"{split}-{row.number}")
     pair = {
-        "gold_label": _label(row, names["label"], settings),
+        "gold_label": _label(row, label, settings),
         "sentence1": fields[premise],
         "sentence2": fields[hypothesis],
         "pairID": str(pair_id) if type(pair_id) is int else pair_id,

@@ -8,13 +8,15 @@ import gzip
 import json
 import math
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 from actmodels.errors import DataError
 from pipeline.datasets.text_lines import decoded, numbered_lines, unique_keys
+
+PARQUET = ".parquet"
 
 
 class Row(NamedTuple):
@@ -28,8 +30,11 @@ class Row(NamedTuple):
     fields: dict[str, Any]
 
 
-def read_rows(path: Path) -> Iterator[Row]:
+def read_rows(path: Path, columns: Collection[str] | None = None) -> Iterator[Row]:
     """Return the rows of a file; its suffix names the format.
+
+    Args:
+        columns: those to read; the others of a Parquet file are None. All by default.
 
     Raises:
         DataError: the suffix is unknown; while rows are read: the file is missing or corrupt, or a
@@ -39,7 +44,7 @@ def read_rows(path: Path) -> Iterator[Row]:
     if suffix not in READERS or path.name.endswith(".parquet.gz"):
         expected = "expected a file named *.jsonl, *.csv, *.tsv, one of these and .gz, or *.parquet"
         raise DataError(f"{path}: {expected}")
-    return _read(path, READERS[suffix])
+    return _read(path, partial(_parquet, columns=columns) if suffix == PARQUET else READERS[suffix])
 
 
 def _read(path: Path, read: Callable[[BinaryIO, str], Iterator[Row]]) -> Iterator[Row]:
@@ -109,16 +114,22 @@ def _table(file: BinaryIO, source: str, **dialect: Any) -> Iterator[Row]:
         raise DataError(f"{source}, line {rows.line_num}: not CSV ({error})") from error
 
 
-def _parquet(file: BinaryIO, source: str) -> Iterator[Row]:
+def _parquet(file: BinaryIO, source: str, columns: Collection[str] | None) -> Iterator[Row]:
     from pyarrow import ArrowException  # 0.3 s that other formats do not need
     from pyarrow.parquet import ParquetFile
 
     try:
-        rows = (row for batch in ParquetFile(file).iter_batches() for row in batch.to_pylist())
+        opened = ParquetFile(file, page_checksum_verification=True)
+        names = opened.schema_arrow.names
+        if len(set(names)) < len(names):
+            raise DataError(f"{source}: the schema names a column twice")
+        kept = names if columns is None else [name for name in names if name in columns]
+        batches, absent = opened.iter_batches(columns=kept), dict.fromkeys(names)
+        rows = (row for batch in batches for row in batch.to_pylist())
         for number, fields in enumerate(rows, start=1):
-            yield Row(f"{source}, row {number}", number, fields)
-    except ArrowException as error:
-        raise DataError(f"{source}: not Parquet ({error})") from error
+            yield Row(f"{source}, row {number}", number, absent | fields)
+    except (ArrowException, OverflowError, ValueError) as error:  # e.g. a date after the year 9999
+        raise DataError(f"{source}: cannot be read as Parquet ({error})") from error
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -133,5 +144,5 @@ READERS: dict[str, Callable[[BinaryIO, str], Iterator[Row]]] = {
     ".jsonl": _jsonl,
     ".csv": _table,
     ".tsv": partial(_table, delimiter="\t", quoting=csv.QUOTE_NONE),
-    ".parquet": _parquet,
+    PARQUET: partial(_parquet, columns=None),
 }

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -27,8 +26,13 @@ from pipeline.inference.predictor import PairError, PairPrediction, Predictor
 
 CHUNK = 512  # pairs per update of the progress bar
 ADDED = ("model", "predicted", *LABELS, "steps", "unknown_words", "reliable", "refusal")
-as_json = partial(json.dumps, ensure_ascii=False, default=str)  # dates of Parquet
 Writer = Callable[[Row, PairPrediction], object]
+
+
+def as_json(value: Any) -> str:
+    """Return a value as JSON: dates of Parquet as text, NaN and infinity as null."""
+    plain = json.loads(json.dumps(value, default=str), parse_constant=lambda _: None)
+    return json.dumps(plain, ensure_ascii=False)
 
 
 def write_predictions(

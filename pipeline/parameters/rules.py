@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterable, Iterator
+from difflib import get_close_matches
 from typing import Any
 
 from actmodels.errors import ConfigError, shown
@@ -79,13 +80,9 @@ def _models(params: Params) -> Iterator[str]:
 
 
 def _stages(params: Params) -> Iterator[str]:
-    places = [getattr(params.corpus.files, split) for split in SPLITS]
-    if params.corpus.source == "files":
-        for split, place in zip(SPLITS, places, strict=True):
-            if place is None:
-                yield f"corpus.files.{split} is not set; source files needs its path or URL"
-            elif places.count(place) > 1:
-                yield f"corpus.files.{split} is the file of another split; each needs its own"
+    for split in SPLITS:
+        if params.corpus.source == "files" and getattr(params.corpus.files, split) is None:
+            yield f"corpus.files.{split} is not set; source files needs its path or URL"
     max_steps = params.ablate.dev_steps
     for index, steps in enumerate(params.ablate.test_steps):
         if steps > max_steps:
@@ -182,9 +179,11 @@ def _unknown_keys(section: str, names: Iterable[str], known: Collection[str]) ->
 
 
 def _absent(key: str, value: Any, expected: str, known: Collection[str]) -> Iterator[str]:
-    """Yield a message if the value is not a known name."""
+    """Yield a message, with the closest known name if any, if the value is not one of them."""
     if value not in known:
-        yield f"{key} is {shown(value)}; must be {expected}: {_listed(known)}"
+        closest = [f"did you mean {name}?" for name in get_close_matches(str(value), known, n=1)]
+        hint = closest or [f"must be {expected}: {_listed(known)}"]
+        yield f"{key} is {shown(value)}; {hint[0]}"
 
 
 def _listed(known: Iterable[str]) -> str:

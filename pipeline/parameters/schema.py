@@ -8,7 +8,7 @@ An int is accepted for a float; nothing else is converted. Rules that span sever
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, model_validator
+from pydantic import AfterValidator, BeforeValidator, model_validator
 
 from actmodels import validators
 from actmodels.configs import LABELS
@@ -19,6 +19,7 @@ from pipeline.parameters.section import (
     UNIQUE,
     Fetched,
     Keys,
+    MustBe,
     Name,
     Pairs,
     Place,
@@ -30,7 +31,6 @@ from pipeline.parameters.section import (
     StoragePath,
     axes,
     each,
-    must_be,
 )
 from pipeline.parameters.study_sections import (
     PAIRS,
@@ -54,20 +54,24 @@ FACTS = (
     *("action", "relation", "place", "time", "day", "weather"),
 )
 FusionSize = Annotated[
-    Any,
-    must_be(
-        "a whole number from 1 to 1,000, or auto",
-        lambda size: size == "auto" or (type(size) is int and 1 <= size <= 1000),
+    Annotated[int, validators.Range(ge=1, le=1000)] | Literal["auto"],
+    BeforeValidator(
+        MustBe(
+            "a whole number from 1 to 1,000, or auto",
+            lambda size: size == "auto" or (type(size) is int and 1 <= size <= 1000),
+        ).check
     ),
 ]
-FileName = Annotated[str, must_be("a name of letters, digits, _ and -", r"[A-Za-z0-9][\w-]*")]
+FileName = Annotated[
+    str, MustBe("a name of letters, digits, _ and -", r"[A-Za-z0-9][A-Za-z0-9_-]*")
+]
 # what MLflow's model URIs can hold; there, `.` and `..` are paths
 ModelName = Annotated[
     str,
-    must_be(
+    MustBe(
         "a name of at most 200 letters of a to z, digits, dots, dashes and underscores, the "
         "first of them a letter or a digit",
-        r"[A-Za-z0-9][\w.-]{0,199}",
+        r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}",
     ),
 ]
 
@@ -76,7 +80,12 @@ class Cluster(Section):
     cpus_per_trial: validators.Count
     # Ray's rule: a fraction of one device, or whole devices
     gpus_per_trial: Annotated[
-        validators.NonNegativeFloat, must_be("whole above 1", lambda n: n <= 1 or n % 1 == 0)
+        validators.NonNegativeFloat,
+        MustBe(
+            "whole above 1",
+            lambda n: n <= 1 or n % 1 == 0,
+            anyOf=[{"maximum": 1}, {"multipleOf": 1}],
+        ),
     ]
     trials_per_fusion: FusionSize
     matmul_precision: Literal["highest", "high", "medium"]
@@ -116,7 +125,9 @@ class Snli(Fetched):
 COLUMNS = ("premise", "hypothesis", "label", "id")
 ColumnNames = Annotated[list[Name], NON_EMPTY, UNIQUE]
 MEANINGS = (*LABELS, "-")
-Meaning = Annotated[str, must_be(f"one of {', '.join(MEANINGS)}", MEANINGS.__contains__)]
+Meaning = Annotated[
+    str, MustBe(f"one of {', '.join(MEANINGS)}", MEANINGS.__contains__, enum=[*MEANINGS])
+]
 
 
 class PairFiles(Section):
@@ -176,11 +187,9 @@ class LexicalBaseline(Section):
     regularization: Annotated[list[validators.Positive], NON_EMPTY, UNIQUE]
 
 
-def without_null(models: Any) -> Any:
+def without_null(models: dict[str, Any]) -> dict[str, Any]:
     """Drop models set to null, with which a preset removes a model of conf/base.yaml."""
-    if isinstance(models, dict):
-        return {name: grid for name, grid in models.items() if grid is not None}
-    return models
+    return {name: grid for name, grid in models.items() if grid is not None}
 
 
 class ModelGrid(Section):
@@ -204,7 +213,8 @@ class Sweep(Limits):
     early_stopping: EarlyStopping
     settings: Annotated[Settings, Keys(PAIRS)]
     models: Annotated[
-        dict[str, ModelGrid], each(MODELS, ModelGrid), NON_EMPTY, BeforeValidator(without_null)
+        dict[str, ModelGrid],
+        *(each(MODELS, ModelGrid | None), AfterValidator(without_null), NON_EMPTY),
     ]
     only: Annotated[list[str], NON_EMPTY, UNIQUE] | None
 
@@ -222,7 +232,7 @@ class SelectBest(Section):
     ties: Annotated[
         list[Literal["dev_loss", "dev_mean_steps", "parameters", "grid_order"]],
         *(NON_EMPTY, UNIQUE),
-        must_be("a list that ends with 'grid_order'", lambda ties: ties[-1] == "grid_order"),
+        MustBe("a list that ends with 'grid_order'", lambda ties: ties[-1] == "grid_order"),
     ]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidatorFunctionWrapHandler
+from pydantic import BaseModel, ConfigDict, Field, ValidatorFunctionWrapHandler
 from pydantic_core import CoreConfig, PydanticCustomError, core_schema
 
 from actmodels.validators import NonNegativeInt, Range
@@ -46,20 +46,33 @@ class Keys:
         return core_schema.no_info_wrap_validator_function(in_order, schema)
 
 
-def must_be(wording: str, rule: Callable[[Any], object] | str) -> AfterValidator:
-    """Return a validator whose error says that the value must be `wording`.
+class MustBe:
+    """Require that a value fulfills a rule; the error says that it must be `wording`.
 
     Args:
         rule: returns whether a value is valid; or a regular expression for the whole text.
+        schema: the rule as JSON schema, by keyword; for a regular expression it is added.
     """
-    holds = re.compile(rule, re.ASCII).fullmatch if isinstance(rule, str) else rule
 
-    def check(value: Any) -> Any:
-        if not holds(value):
-            raise PydanticCustomError("must_be", "must be {wording}", {"wording": wording})
+    def __init__(self, wording: str, rule: Callable[[Any], object] | str, **schema: Any) -> None:
+        self.wording, self.schema = wording, schema
+        if isinstance(rule, str):
+            rule, self.schema = re.compile(rule).fullmatch, {"pattern": f"^({rule})$"}
+        self.rule = rule
+
+    def check(self, value: Any) -> Any:
+        """Return a valid value."""
+        if not self.rule(value):
+            raise PydanticCustomError("must_be", "must be {wording}", {"wording": self.wording})
         return value
 
-    return AfterValidator(check)
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
+        """Check after pydantic has checked the type."""
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
+        """Add the rule to the JSON schema of the type."""
+        return {**handler(schema), **self.schema}
 
 
 def is_url(text: str) -> bool:
@@ -68,14 +81,7 @@ def is_url(text: str) -> bool:
         port = urlsplit(text).port
     except ValueError:  # an open bracket, or a port that is not a number
         return False
-    known = re.fullmatch(r"https?://[^/\s]+/\S+|file:///.+", text)
-    return port != 0 and "%00" not in text and known is not None
-
-
-def is_storage_path(text: str) -> bool:
-    """Return whether text is a folder or a URL of an object store, not a mistyped URL."""
-    known = r"(file:///|(s3|gs|abfs)://)[^/].*|(?!~[^/]|[A-Za-z][\w+.-]*:).+"
-    return text == text.strip() and bool(re.fullmatch(known, text))
+    return port != 0 and "%00" not in text and re.fullmatch(URL, text) is not None
 
 
 def is_pattern(text: str) -> bool:
@@ -87,27 +93,36 @@ def is_pattern(text: str) -> bool:
     return True
 
 
-UNIQUE = must_be("a list with each value once", lambda values: len(set(values)) == len(values))
-NON_EMPTY = Field(min_length=1)
+UNIQUE = MustBe(
+    "a list with each value once",
+    lambda values: len(set(values)) == len(values),
+    uniqueItems=True,
+)
+NON_EMPTY = Field(min_length=1, json_schema_extra={"minProperties": 1})  # of lists and mappings
 Pairs = Annotated[int, Range(ge=1, le=10**8)]  # 200 times SNLI
 Bytes = Annotated[int, Range(ge=1, le=10**15)]  # a petabyte
 Seconds = Annotated[float, Range(ge=0, le=604_800)]  # a week
 Seeds = Annotated[list[NonNegativeInt], Field(min_length=1, max_length=1000), UNIQUE]
-Name = Annotated[str, must_be("text", lambda text: text not in ("", UNSET))]
-Url = Annotated[str, must_be("a URL that starts with https://, http:// or file:///", is_url)]
+Name = Annotated[str, MustBe("text", rf"(?!{UNSET}$)[\s\S]+")]
+URL = r"https?://[^/\s]+/\S+|file:///.+"
+Url = Annotated[
+    str,
+    MustBe("a URL that starts with https://, http:// or file:///", is_url, pattern=f"^({URL})$"),
+]
+PATH = rf"(?!\s*$|{UNSET}$)(?![\s\S]*(://|\0))[\s\S]+"
 Place = Annotated[
     str,
-    must_be(
+    MustBe(
         "a path, or a URL that starts with https://, http:// or file:///",
-        lambda text: (
-            is_url(text) or (text.strip() not in ("", UNSET) and not re.search("://|\0", text))
-        ),
+        lambda text: is_url(text) or re.fullmatch(PATH, text),
+        pattern=f"^({URL}|{PATH})$",
     ),
 ]
 STORAGE = "a folder, or a URL: file:///folder, s3://bucket/prefix or gs://bucket/prefix"
-StoragePath = Annotated[str, must_be(STORAGE, is_storage_path)]
-Pattern = Annotated[str, must_be("a regular expression", is_pattern)]
-Sha256 = Annotated[str, must_be("a SHA-256 of 64 lower-case hex digits", "[0-9a-f]{64}")]
+FOLDER = r"(?!\s)((file:///|(s3|gs|abfs)://)[^/].*|(?!~[^/]|[A-Za-z][\w+.-]*:).+)(?<!\s)"
+StoragePath = Annotated[str, MustBe(STORAGE, FOLDER)]
+Pattern = Annotated[str, MustBe("a regular expression", is_pattern, format="regex")]
+Sha256 = Annotated[str, MustBe("a SHA-256 of 64 lower-case hex digits", "[0-9a-f]{64}")]
 Split = Literal["train", "dev", "test"]
 SPLITS: tuple[str, ...] = get_args(Split)
 

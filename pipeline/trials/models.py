@@ -1,5 +1,6 @@
 """Load trained models."""
 
+import sys
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -7,20 +8,40 @@ from pathlib import Path
 import torch
 
 from actmodels.data.trial_data import WordVectors, input_rows, trained_rows
-from actmodels.errors import ArtifactError
+from actmodels.errors import ArtifactError, ConfigError
 from actmodels.files import regular
+from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel, build
 from actmodels.records import TrialRecord
-from actmodels.registry import is_adaptive
+from actmodels.registry import MODELS, is_adaptive, load_class
 from actmodels.trial_config import TrialConfig, trial_from_dict
 from pipeline.runtime.stage import artifacts
 from pipeline.trials.records import read_records, weights_file
 
 
-def first_adaptive() -> str | None:
-    """Return the first retrained model that chooses its number of steps; None without one."""
-    names = (record.config["model"] for record in read_records("retrain"))
-    return next((name for name in names if is_adaptive(name)), None)
+def model_in_steps(key: str, name: str | None) -> str | None:
+    """Return the model whose steps a stage reads: `name`, or the first retrained adaptive one.
+
+    Args:
+        key: the setting of the name, for messages.
+
+    Returns:
+        None, with a note if there are adaptive models, if none is an AlternatingAttention.
+
+    Raises:
+        ConfigError: the model `name` is not an AlternatingAttention.
+    """
+    retrained = dict.fromkeys(record.config["model"] for record in read_records("retrain"))
+    names = [name] if name else [model for model in retrained if is_adaptive(model)]
+    for model in names:
+        if issubclass(load_class(MODELS[model].model), AlternatingAttention):
+            return model
+    for model in names:
+        problem = f"{key}: {model} is not an AlternatingAttention, so its steps cannot be read"
+        if name:
+            raise ConfigError("params.yaml", [f"{problem}; see docs/extending.md"])
+        print(f"{problem}: left out; see docs/extending.md", file=sys.stderr)
+    return None
 
 
 def retrained_models(name: str = "") -> Iterator[tuple[TrialConfig, TrialRecord, PairModel]]:

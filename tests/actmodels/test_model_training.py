@@ -13,7 +13,7 @@ from actmodels.cloze.config import ReaderTrialConfig
 from actmodels.model_training import AnyTraining
 from actmodels.multihop.config import MultihopTrialConfig
 from actmodels.records import EpochRecord
-from actmodels.registry import HALTINGS, deviations, load_class, model_with
+from actmodels.registry import deviations, load_class
 from actmodels.sequences.config import SequenceTrialConfig
 from actmodels.training import Training
 from actmodels.trial_config import BaseTrialConfig, TrialConfig
@@ -54,7 +54,6 @@ RESUMED: list[tuple[BaseTrialConfig, int]] = [  # and the epochs before it is re
         for model, optimizer in product((*MODELS, "word_by_word_attention"), ("adam", "adagrad"))
         for rule, epochs in (("own", 2), ("trained", 1))
     ),
-    *((sample_trial(model_with(MODELS[1], kind), max_epochs=4), 2) for kind in HALTINGS),
     *((all_deviations(model), 1) for model in MODELS),
     (sample_trial(MODELS[0], max_epochs=4, final_rate=0.1), 2),
     *((of_sequences(task, ACT, "lstm"), 1) for task in (*GENERATED, CHARACTERS)),

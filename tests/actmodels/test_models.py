@@ -1,4 +1,4 @@
-"""Every model: the five checks, the number of parameters, and overfitting a few pairs."""
+"""Every model: the six checks, the number of parameters, and overfitting a few pairs."""
 
 from collections.abc import Callable
 
@@ -18,8 +18,8 @@ CHECKED["both_ways"] = sample_trial("iterative_attention", bidirectional=True)
 
 
 @pytest.mark.parametrize("config", CHECKED.values(), ids=CHECKED)
-@pytest.mark.parametrize("check", model_checks.FIVE_CHECKS)
-def test_the_five_checks(config: TrialConfig, check: Callable[[TrialConfig], None]) -> None:
+@pytest.mark.parametrize("check", model_checks.CHECKS)
+def test_the_six_checks(config: TrialConfig, check: Callable[[TrialConfig], None]) -> None:
     check(config)
 
 

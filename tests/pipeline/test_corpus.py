@@ -1,16 +1,19 @@
 """Stage `corpus` on a small archive, on files, and on a few generated captions."""
 
+import gzip
 import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from actmodels.errors import DataError
 from pipeline import corpus
-from pipeline.datasets.pairs import read_pairs
+from pipeline.datasets.pairs import read_pair_file, read_pairs
 from tests.pipeline.project import fetched, make_zip, read_output, write_params, written
 
 LABELS = ["neutral", "-", "entailment", "contradiction"]
@@ -18,18 +21,19 @@ Source = Callable[..., dict[str, Any]]
 COUNTS = {"train": 3, "dev": 3, "test": 3}
 
 
-def line(number: int) -> str:
-    row = {"gold_label": LABELS[number % 4], "pairID": f"{number}", "sentence1": "A", "x": 1}
+def line(number: int, premise: str = "A") -> str:
+    row = {"gold_label": LABELS[number % 4], "pairID": f"{number}", "sentence1": premise, "x": 1}
     row |= {"sentence1_binary_parse": "A"} if number == 3 else {}
     return json.dumps(row | {"sentence2": "B"}) + "\n"
 
 
+def lines(split: str) -> str:
+    return "".join(line(number, f"A {split}") for number in range(4))
+
+
 def snli(folder: Path, *, broken: str = "", **changes: Any) -> dict[str, Any]:
     """Return the params.yaml section of a small SNLI archive."""
-    members = {
-        f"snli_1.0/snli_1.0_{split}.jsonl": "".join(map(line, range(4))).encode()
-        for split in corpus.SPLITS
-    }
+    members = {f"snli_1.0/snli_1.0_{split}.jsonl": lines(split).encode() for split in corpus.SPLITS}
     members["snli_1.0/snli_1.0_dev.jsonl"] += broken.encode()
     archive = fetched(make_zip(folder / "mirror.zip", members))
     return {"source": "snli", "snli": archive | {"labeled_pairs": COUNTS} | changes}
@@ -38,7 +42,7 @@ def snli(folder: Path, *, broken: str = "", **changes: Any) -> dict[str, Any]:
 def files(folder: Path, *, broken: str = "", **changes: Any) -> dict[str, Any]:
     """Return the params.yaml section of the same pairs as files."""
     for split in corpus.SPLITS:
-        text = "".join(map(line, range(4))) + (broken if split == "dev" else "")
+        text = lines(split) + (broken if split == "dev" else "")
         (folder / f"{split}.jsonl").write_text(text)
     places = {split: f"{split}.jsonl" for split in corpus.SPLITS}
     return {"source": "files", "files": places | changes}
@@ -87,10 +91,48 @@ def test_files_give_the_pairs_of_the_archive(folder: Path) -> None:
     after = run_stage(folder, files(folder))
     assert before.pop("summary.json") != after.pop("summary.json")
     assert after == before
-    digest = hashlib.sha256((folder / "dev.jsonl").read_bytes()).hexdigest()
-    assert read_output(folder, "corpus")["sha256"] == dict.fromkeys(corpus.SPLITS, digest)
+    assert read_output(folder, "corpus")["sha256"] == {
+        split: hashlib.sha256((folder / f"{split}.jsonl").read_bytes()).hexdigest()
+        for split in corpus.SPLITS
+    }
     with pytest.raises(DataError, match=r"^corpus\.files\.dev: .*dev\.jsonl has SHA-256 .*, expec"):
         run_stage(folder, files(folder, sha256={"dev": "0" * 64}))
+
+
+@pytest.mark.parametrize("kind", ["path", "link", "gzip", "table", "shuffled"])
+def test_a_split_with_the_pairs_of_another_is_an_error(folder: Path, kind: str) -> None:
+    section, train = files(folder), folder / "train.jsonl"
+    test, rows = folder / f"other.{kind}.jsonl", train.read_text().splitlines(keepends=True)
+    if kind == "path":
+        test = folder / ".." / folder.name / "train.jsonl"
+    elif kind == "link":
+        test.symlink_to(train)
+    elif kind == "gzip":
+        test = folder / "other.jsonl.gz"
+        test.write_bytes(gzip.compress(train.read_bytes()))
+    elif kind == "table":
+        test = folder / "other.parquet"
+        pq.write_table(pa.Table.from_pylist([json.loads(row) for row in rows]), test)
+    else:
+        test.write_text("".join(reversed(rows)))
+    section["files"]["test"] = str(test)
+    problem = r"corpus\.files\.test: .* has the pairs of corpus\.files\.train; each split needs its"
+    with pytest.raises(DataError, match=problem):
+        run_stage(folder, section)
+    assert list((folder / "artifacts").iterdir()) == []
+
+
+def test_a_file_that_changes_while_it_is_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def replaced(path: Path, *others: Any) -> Any:
+        pairs = read_pair_file(path, *others)
+        path.write_text(path.read_text() + line(8))
+        return pairs
+
+    monkeypatch.setattr(corpus, "read_pair_file", replaced)
+    with pytest.raises(DataError, match=r"files\.train: .*train\.jsonl changed while it was read"):
+        run_stage(folder, files(folder))
 
 
 @BOTH

@@ -66,6 +66,9 @@ def test_the_demo_is_valid_and_mirrors_the_file(tree: Any) -> None:
         ("swep", {}, "swep is unknown; did you mean sweep?"),
         ("report.zzz", 1, "report.zzz is unknown; must be one of published"),
         (f"{AA}.grid.droput", [0.1], f"{AA}.grid.droput is unknown; did you mean {AA}.grid.dro"),
+        (f"{AA}n", None, f"{AA}n is unknown; did you mean {AA}?"),  # null leaves a model out
+        ("sweep.models", {AA_NAME: None}, "sweep.models is empty; must have at least one value"),
+        ("evaluate.reference", "adaptive_atention", "; did you mean adaptive_attention?"),
         ("retrain.seeds", REMOVED, "retrain.seeds is missing"),
         ("sweep.settings", [], "sweep.settings is []; must be a mapping of names to values"),
         ("vocabulary.size", 10.0, "vocabulary.size is 10.0; must be a whole number"),

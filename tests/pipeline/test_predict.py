@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 import os
 import re
 import sys
@@ -10,9 +11,12 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from actmodels.configs import LABELS
+from pipeline.datasets.rows import read_rows
 from pipeline.predict import main
 from pipeline.runtime.stage import run_command
 from tests.pipeline.tiny_export import PAIRS, write_export
@@ -147,6 +151,16 @@ def test_other_fields_are_kept_and_attention_is_optional(run: Run) -> None:
     _, table, _ = run("-", "--format", "csv", stdin=lines)
     rows = list(csv.DictReader(io.StringIO(table)))
     assert [(row["id"], row["note"]) for row in rows] == [("7", '{"é": [1]}'), ("", "")]
+
+
+def test_what_json_has_no_number_for_is_null(run: Run, tmp_path: Path) -> None:
+    row = {"premise": "word1", "hypothesis": "word2", "x": math.nan, "y": [-math.inf, 0.5]}
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "p.parquet")
+    _, out, _ = run("p.parquet", "--format", "jsonl")
+    (tmp_path / "answers.jsonl").write_text(out)
+    assert [
+        (row.fields["x"], row.fields["y"]) for row in read_rows(tmp_path / "answers.jsonl")
+    ] == [(None, [None, 0.5])]
 
 
 def test_an_invalid_last_line_prevents_all_output(run: Run) -> None:

@@ -1,5 +1,6 @@
 """A sequential search asks for exactly its number of points, also after crashes."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -99,6 +100,19 @@ def test_finished_trials_of_another_sweep_are_reused(
     assert asked.keys == []
     assert asked.unfinished() == [] and asked.keys == keys
     assert "the search starts over" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [{"a": 1}, ["unknown"], [[]], 3, "twice"])
+def test_a_ledger_with_other_content_is_quarantined(
+    store: Store, content: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keys = run(store, 5).keys
+    (ledger,) = (store.folder / "search").iterdir()
+    content = keys[:1] * 2 if content == "twice" else content
+    storage(store.folder).write_named(f"search/{ledger.name}", json.dumps(content).encode())
+    assert store.opened(5).keys == []
+    note = f"{ledger} is corrupt: its JSON has other content; quarantined as {ledger.name}.corrupt"
+    assert note in capsys.readouterr().err
 
 
 def search(state: Path, rule: SuccessiveHalving | None = None) -> list[TrialRecord]:

@@ -68,6 +68,10 @@ def test_a_store_that_fails_during_a_sweep_loses_nothing(
         ("http://me:se@cret@host", "http://host"),
         ("postgresql://me:secr/et@host/db", "postgresql://host/db"),
         ("mysql://host/db?password=secret&ssl=1", "mysql://host/db?password=***&ssl=1"),
+        ("https://h/a?X-Amz-Signature=b&n=1", "https://h/a?X-Amz-Signature=***&n=1"),
+        ("https://h/a?X-Amz-Credential=b%2Fc", "https://h/a?X-Amz-Credential=***"),
+        ("https://h/a?X-Amz-Security-Token=b", "https://h/a?X-Amz-Security-Token=***"),
+        ("https://h/a?Signature=b&sig=c&design=d", "https://h/a?Signature=***&sig=***&design=d"),
         ("sqlite:////home/me@work/mlflow.db", "sqlite:////home/me@work/mlflow.db"),
     ],
 )

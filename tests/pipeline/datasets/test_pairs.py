@@ -153,6 +153,7 @@ ROW = {"premise": "a", "hypothesis": "b", "label": 0, "id": "x"}
          "tion, -, 0, 1, 2, -1; name its meaning in corpus.files.labels"),
         ([ROW | {"premise": 5}], ", row 1: premise is 5; must be text"),
         ([ROW | {"hypothesis": " "}], ", row 1: hypothesis has no words; correct or remove"),
+        ([{"a": 1}], ", row 1: no column premise or sentence1; got 'a'; name the column"),
         ([ROW | {"label": -1}], " has no labeled pair; expected at least one"),
     ],
 )  # fmt: skip
@@ -160,3 +161,10 @@ def test_errors_name_place_and_column(tmp_path: Path, rows: list[Any], problem: 
     with pytest.raises(DataError) as error:
         read(tmp_path / "p.parquet", rows)
     assert str(error.value).startswith(f"{tmp_path}/p.parquet{problem}")
+
+
+def test_one_column_for_two_parts(tmp_path: Path) -> None:
+    columns = DEFAULTS["columns"] | {"hypothesis": ["hypothesis2", "premise"]}
+    problem = "premise, hypothesis and label are the columns premise, premise, label; name one for"
+    with pytest.raises(DataError, match=rf"p\.jsonl, line 1: {problem}"):
+        read(tmp_path / "p.jsonl", [ROW], columns=columns)

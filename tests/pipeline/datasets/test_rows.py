@@ -53,6 +53,22 @@ def test_parquet_has_rows_and_types(tmp_path: Path) -> None:
     assert rows[-1][:2] == (f"{path}, row 100000", 100_000)
 
 
+def test_parquet_columns_and_checksums(tmp_path: Path) -> None:
+    path = tmp_path / "p.parquet"
+    table = pa.table({"a": ["A dog runs."], "late": pa.array([10**8], pa.date32())})
+    plain = {"compression": None, "use_dictionary": False, "write_statistics": False}
+    pq.write_table(table, path, write_page_checksum=True, **plain)
+    assert [row.fields for row in read_rows(path, ["a"])] == [{"a": "A dog runs.", "late": None}]
+    with pytest.raises(DataError, match=r"cannot be read as Parquet \(date value out of range\)"):
+        fields(path)
+    path.write_bytes(path.read_bytes().replace(b"dog", b"cat", 1))
+    with pytest.raises(DataError, match=r"cannot be read \(.*CRC checksum verification failed"):
+        list(read_rows(path, ["a"]))
+    pq.write_table(pa.table([["b"], ["c"]], names=["a", "a"]), path)
+    with pytest.raises(DataError, match="the schema names a column twice"):
+        fields(path)
+
+
 def test_a_line_break_in_a_cell(tmp_path: Path) -> None:
     path = write(tmp_path / "p.csv", 'a,b\n1,"c\nd"\n2,\n')
     assert [(row.fields["b"], row.number) for row in read_rows(path)] == [("c\nd", 3), ("", 4)]
@@ -80,7 +96,7 @@ GOOD = b'{"premise": "a"}\n'
         ("p.csv", b'premise,b\na,"b', ", line 2: not CSV (unexpected end of data)"),
         ("p.csv", b"premise,b\na,\xe9\n", ", line 2: not UTF-8 (at byte 3);"
                                           " convert the file to UTF-8"),
-        ("p.parquet", b"", ": not Parquet (Parquet file size is 0 bytes)"),
+        ("p.parquet", b"", ": cannot be read as Parquet (Parquet file size is 0 bytes)"),
         ("p.parquet", b"PAR1" + bytes(40) + b"PAR1", ": cannot be read (Couldn't deserialize"),
         ("p.txt", GOOD, ": expected a file named *.jsonl, *.csv, *.tsv, one of these and .gz, or"
                         " *.parquet"),

@@ -12,7 +12,7 @@ from actmodels.errors import ArtifactError
 from actmodels.evaluation import evaluate
 from actmodels.records import EpochRecord, TrialRecord
 from actmodels.training import Training
-from pipeline.trials.models import first_adaptive, retrained_models
+from pipeline.trials.models import model_in_steps, retrained_models
 from pipeline.trials.records import trial_row
 from tests.pipeline.tiny_export import trained
 from tests.samples import sample_trial
@@ -34,7 +34,7 @@ def test_the_model_is_the_one_of_the_best_epoch(training: Training) -> None:
     result = evaluate(model, training.data.dev, config.input)
     assert torch.equal(result.logits, expected.logits)
     assert result.accuracy == record.best.dev_accuracy
-    assert first_adaptive() is None
+    assert model_in_steps("trace.model", None) is None
 
 
 def test_weights_of_another_rule_are_refused(training: Training) -> None:
