@@ -118,7 +118,7 @@ def most_frequent_accuracy(questions: QuestionTensors) -> float:
 class WordRows(StoredTensors):
     """Pre-trained vectors of a vocabulary."""
 
-    what, stage = "a vocabulary's vectors", "cloze_data"
+    what, stage = "a vocabulary's vectors", "study@cloze"
 
     vectors: Tensor  # [words, dimensions], zeros for a word without a vector
     found: Tensor  # whether the word has a vector [words]
@@ -134,7 +134,7 @@ class ReaderData:
 
     @classmethod
     def load(cls, folder: Path) -> "ReaderData":
-        """Load the files of stage `cloze_data`; ArtifactError if one is missing or corrupt."""
+        """Load the files of a question type; ArtifactError if one is missing or corrupt."""
         train, dev = (QuestionTensors.load(folder / f"{split}.pt") for split in ("train", "dev"))
         return cls(train, dev, WordRows.load(folder / "vectors.pt"))
 

@@ -71,8 +71,8 @@ def test_a_saved_split_loads_and_repeats_to_the_byte(split: Any, tmp_path: Path)
     [
         (PairTensors, "a split of sentence pairs", "tensors"),
         (WordVectors, "a table of word vectors", "tensors"),
-        (QuestionTensors, "a split of cloze questions", "cloze_data"),
-        (WordRows, "a vocabulary's vectors", "cloze_data"),
+        (QuestionTensors, "a split of cloze questions", "study@cloze"),
+        (WordRows, "a vocabulary's vectors", "study@cloze"),
     ],
 )
 def test_missing_and_corrupt_files_are_reported(

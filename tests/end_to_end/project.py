@@ -159,7 +159,7 @@ class Project:
         path, yaml = self.folder / "params.yaml", YAML()
         tree = yaml.load(path.read_text())
         for name in values.get("studies", []):
-            tree.setdefault(name, study_file(name)[name])
+            tree.setdefault(name, study_file(name, self.folder)[name])
         for key, value in values.items():
             *parents, last = key.split(".")
             node = tree

@@ -14,11 +14,11 @@ from pipeline.parameters.studies import study_names
 ROOT = Path(__file__).parents[2]
 
 
-def study_file(name: str) -> dict[str, Any]:
+def study_file(name: str, root: Path = ROOT) -> dict[str, Any]:
     """Return conf/study/NAME.yaml over its defaults."""
-    tree = YAML(typ="safe", pure=True).load(ROOT / "conf" / "study" / f"{name}.yaml")
+    tree = YAML(typ="safe", pure=True).load(root / "conf" / "study" / f"{name}.yaml")
     for default in tree.pop("defaults", ["_self_"])[:-1]:
-        tree = merged(study_file(default), tree)
+        tree = merged(study_file(default, root), tree)
     return dict(tree)
 
 
