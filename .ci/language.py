@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("actmodels", "bench", "docs", "pipeline", "reports", "tests", "tune")
+PACKAGES = ("actmodels", "bench", "docs", "pipeline", "reports", "studies", "tests", "tune")
 FILES = (
     *(f"{name}/**/*.py" for name in PACKAGES),
     "*.md",

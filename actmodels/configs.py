@@ -217,3 +217,13 @@ class TargetStepsConfig:
     recent_share: PositiveFraction  # weight of the newest batch in the recent deviation
     max_steps: Steps
     halting_bias: Bias
+
+
+@dataclass(frozen=True)
+class ActRnnConfig:
+    """A recurrent network of one layer; init_std applies to init `normal`."""
+
+    cell: Literal["rnn", "lstm"]
+    state_size: Size
+    init: Init
+    init_std: Positive

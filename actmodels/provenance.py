@@ -65,23 +65,31 @@ def without_prose(text: str) -> str:
     return ast.dump(tree)
 
 
-def code_files(config: BaseTrialConfig) -> list[Path]:
-    """Return the files of this package that train and evaluate a trial, by their imports.
+def code_packages(config: BaseTrialConfig) -> list[Path]:
+    """Return the folders of this package and of the one that declares the type of a trial."""
+    declaring = type(config).__module__.partition(".")[0]
+    return list(dict.fromkeys([PACKAGE, PACKAGE.parent / declaring]))
+
+
+def code_files(config: BaseTrialConfig) -> dict[Path, str]:
+    """Return the files that train and evaluate a trial, by their imports, with their text.
 
     They include the files of fused training, but not those of other models and halting mechanisms.
     """
     classes = (config.loader, config.trainer, config.fused_trainer, *config.classes)
     modules = [name.split(":")[0] for name in classes if name is not None]
-    files = files_behind(modules, sources(PACKAGE), PACKAGE.parent)
-    return [path for path in files if path.name not in (*DECLARATIONS, "__init__.py")]
+    texts = {path: text for one in code_packages(config) for path, text in sources(one).items()}
+    files = files_behind(modules, texts, PACKAGE.parent)
+    left_out = (*DECLARATIONS, "__init__.py")
+    return {path: texts[path] for path in files if path.name not in left_out}
 
 
 def code_digest(config: BaseTrialConfig) -> str:
     """Return the SHA-256 of the code that computes a trial."""
     digest = hashlib.sha256()
-    for path in code_files(config):
-        digest.update(path.relative_to(PACKAGE).as_posix().encode())
-        digest.update(without_prose(sources(PACKAGE)[path]).encode())
+    for path, text in code_files(config).items():
+        digest.update(path.relative_to(PACKAGE.parent).as_posix().encode())
+        digest.update(without_prose(text).encode())
     return digest.hexdigest()
 
 

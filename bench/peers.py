@@ -12,10 +12,10 @@ from torch.nn import functional
 
 from actmodels.data.pairs import collate
 from actmodels.halting.base import PonderedHalting
+from actmodels.models.act_rnn import LstmCell
 from actmodels.models.pair_model import word_tables
-from actmodels.sequences.act_rnn import LstmCell
-from actmodels.sequences.training import SequenceTraining
 from actmodels.training import Training
+from studies.sequences.training import SequenceTraining
 
 
 class PlainDecomposableAttention(nn.Module):

@@ -19,8 +19,6 @@ from torch.nn import functional
 
 from actmodels.data.pairs import collate
 from actmodels.modules.dropout import Dropout
-from actmodels.sequences.config import build_sequence_trial
-from actmodels.sequences.training import SequenceTraining
 from actmodels.training import Training
 from bench.peers import attention_epoch, rnn_epoch
 from bench.timing import (
@@ -34,6 +32,8 @@ from bench.timing import (
 )
 from bench.work import PAPER, TINY, Sizes, build_fusion, drawn_data, sampled, trial
 from pipeline.runtime.stage import run_command
+from studies.sequences.config import build_sequence_trial
+from studies.sequences.training import SequenceTraining
 from tune.provenance import machine
 
 Epochs = tuple[Callable[[], object], Callable[[], object], int]

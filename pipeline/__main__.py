@@ -80,9 +80,9 @@ def main() -> None:
 
         print(summary(parsed.since))
     elif parsed.command == "schema":
-        from pipeline.parameters.schema import Params
+        from pipeline.parameters.studies import json_schema
 
-        print(json.dumps(Params.model_json_schema()))
+        print(json.dumps(json_schema()))
     else:
         print(f"complete -o default -W '{' '.join(COMMANDS)} --help --version' act-nli")
 

@@ -8,7 +8,6 @@ from actmodels.data.trial_data import premise_groups
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.tracing import AblationRow, ablate_steps
 from pipeline.parameters.load import load_params
-from pipeline.runtime.idle import write_empty_results
 from pipeline.runtime.results import TableRow, write_results
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import grouped, mean
@@ -31,8 +30,7 @@ def main() -> None:
     """Write artifacts/ablate/."""
     ablate = load_params().ablate
     if (name := model_in_steps("ablate.model", ablate.model)) is None:
-        write_empty_results("ablate")
-        return
+        return write_results("ablate", {}, dev=[], test=[], gains=[])
     plan = {"dev": list(range(1, ablate.dev_steps + 1)), "test": ablate.test_steps}
     pairs = {split: PairTensors.load(artifacts("tensors", f"{split}.pt")) for split in plan}
     rows: dict[str, list[TableRow]] = {split: [] for split in plan}

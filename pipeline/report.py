@@ -2,6 +2,7 @@
 
 from actmodels.files import file_digest
 from pipeline.parameters.load import load_params
+from pipeline.parameters.studies import study_part
 from pipeline.runtime.results import data_digest, read_json
 from pipeline.runtime.stage import artifacts, run_stage, state_folder
 from reports.render import write_report
@@ -13,9 +14,11 @@ EVALUATIONS = ("lexical_baseline", "evaluate", "ablate")  # their metrics are ru
 
 def main() -> None:
     """Write artifacts/report/, and log it and the evaluations to MLflow."""
-    params = load_params().report
+    params = load_params()
+    studies = {name: study_part(name, "report").STUDY for name in params.studies}
+    settings = params.report
     folder = artifacts("report")
-    metrics = write_report(artifacts(), folder, params.published, params.examples)
+    metrics = write_report(artifacts(), folder, studies, settings.published, settings.examples)
     tags = provenance_tags() | {"data_digest": data_digest()}
     for stage in EVALUATIONS:
         if summary := read_json(stage, "summary.json"):

@@ -20,10 +20,6 @@ from pipeline.runtime.stage import artifacts, run_command, state_folder
 
 HOST = "127.0.0.1"
 START = 120.0  # seconds until MLflow's server answers; a new database takes long
-STAGES = ("sweep", "sequences", "multihop", "cloze")  # accuracies on different tasks do not compare
-SEARCHES = {
-    f"trials of {stage}": f"tags.kind = 'trial' AND tags.stage = '{stage}'" for stage in STAGES
-} | {"sweeps": "tags.role = 'training'", "results": "tags.role = 'result'"}
 
 
 def tracking_uri(state: Path) -> str:
@@ -66,12 +62,22 @@ def ray_dashboard(state: Path) -> str:
     return "Ray dashboard: not running; a sweep starts it and prints its address"
 
 
+def searches() -> dict[str, str]:
+    """Return the conditions of searches in MLflow, by name."""
+    # by stage, as accuracies on different tasks do not compare
+    stages = ["sweep", *sorted(path.name for path in artifacts("studies").glob("[!.]*"))]
+    trials = {
+        f"trials of {stage}": f"tags.kind = 'trial' AND tags.stage = '{stage}'" for stage in stages
+    }
+    return trials | {"sweeps": "tags.role = 'training'", "results": "tags.role = 'result'"}
+
+
 def search_links(runs: str) -> dict[str, str]:
     """Return links to filtered runs in the MLflow UI, sorted by dev accuracy."""
     order = {"orderByKey": "metrics.`best_dev_accuracy`", "orderByAsc": "false"}
     return {
         name: f"{runs}&{urllib.parse.urlencode({'searchFilter': condition, **order})}"
-        for name, condition in SEARCHES.items()
+        for name, condition in searches().items()
     }
 
 

@@ -1,12 +1,13 @@
 """The parts of a report: sections with tables, charts and widgets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import pandas as pd
 
-from reports.format import Cell
+from reports.format import Cell, title
+from reports.load import Artifacts
 
 
 @dataclass(frozen=True)
@@ -112,3 +113,37 @@ class Report:
         """Return all parts of one type in the sections, in order."""
         parts = (part for section in self.sections for part in section.parts)
         return [part for part in parts if isinstance(part, part_type)]
+
+
+@dataclass(frozen=True)
+class Highlights:
+    """What a study adds to the first screen, and to metrics.json."""
+
+    tiles: Sequence[Tile]
+    charts: Sequence[Chart]
+    glossary: Mapping[str, str]
+    metrics: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class StudyReport:
+    """A study's part of the report.
+
+    Attributes:
+        columns: of its tables, by file; a JSON file, a list, has none.
+        section: makes the section from artifacts, claims, and whether to show published results.
+        run: columns of timings.csv that identify a run: its group and its name in the group.
+        group_title: makes the title of a group.
+        claims: makes rows of reports.sections.claims.
+        highlights: makes its part of the first screen; None for none.
+    """
+
+    columns: Mapping[str, Sequence[str]]
+    section: Callable[[Artifacts, pd.DataFrame, bool], Section]
+    run: tuple[str, str]
+    group_title: Callable[[Any], str] = title
+    claims: Callable[[Artifacts], Iterable[dict[str, Any]]] = lambda _: ()
+    highlights: Callable[[Artifacts], Highlights] | None = None
+
+
+StudyReports = Mapping[str, StudyReport]  # by name, in the order of params.yaml

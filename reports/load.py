@@ -15,11 +15,12 @@ from actmodels.registry import is_adaptive
 from actmodels.tables import COLUMNS
 from actmodels.trial_config import setting_types
 
+STUDIES = "studies"  # folder of the studies' folders
 LIMITS = ("max_epochs", "patience")  # settings of every trial in addition to its model's own
 EPOCH = [name for name in EpochRecord.__dataclass_fields__ if name not in TIMING_FIELDS]
 METRICS = [name for name in EPOCH[1:] if name != "ponder_weight"]  # in trials.csv it is a setting
 TRIAL = ["key", "model", "seed", "parameters", "epochs", "diverged", "best_epoch", *METRICS]
-UNUSED = ("lexical_baseline/predictions.csv", "multihop/history.csv")
+UNUSED = ("lexical_baseline/predictions.csv",)
 TABLES = {
     "sweep/trials.csv": TRIAL,
     "sweep/history.csv": ["key", "model", "seed", *EPOCH],
@@ -41,7 +42,8 @@ TEXT_COLUMNS = dict.fromkeys(
 class Artifacts:
     """Loaded files by path without suffix: `data["evaluate/results"]` is a table.
 
-    Fractions in tables are in [0, 1]. `lines` has traced pairs and questions.
+    The path of a study's file begins with its name: "STUDY/timings". Fractions in tables are in
+    [0, 1]. `lines` has traced pairs, and the JSON lists of studies.
     """
 
     tables: Mapping[str, pd.DataFrame]
@@ -75,8 +77,11 @@ class Artifacts:
         return str(means.idxmax())
 
 
-def load(root: Path) -> Artifacts:
+def load(root: Path, studies: Mapping[str, Mapping[str, Sequence[str]]]) -> Artifacts:
     """Load `root`, which has one folder per stage.
+
+    Args:
+        studies: files of each study and their columns; a JSON file has none.
 
     Raises:
         ArtifactError: a file or a column is missing, or the evaluated models are not the
@@ -91,12 +96,15 @@ def load(root: Path) -> Artifacts:
             "run: dvc repro evaluate"
         )
     documents = {_stem(file): json.loads(_read(root, file)) for file in DOCUMENTS}
-    lines = {
-        "trace/traces": [
-            json.loads(line) for line in _read(root, "trace/traces.jsonl").splitlines()
-        ],
-        "cloze/queries": json.loads(_read(root, "cloze/queries.json")),
-    }
+    traces = _read(root, "trace/traces.jsonl").splitlines()
+    lines = {"trace/traces": [json.loads(line) for line in traces]}
+    for study, files in studies.items():
+        for file, columns in files.items():
+            key, path = _stem(f"{study}/{file}"), f"{STUDIES}/{study}/{file}"
+            if file.endswith(".json"):
+                lines[key] = json.loads(_read(root, path))
+            else:
+                tables[key] = _table(root, path, columns)
     return Artifacts(tables, documents, lines)
 
 
@@ -110,11 +118,16 @@ def _stem(file: str) -> str:
     return file.rpartition(".")[0]
 
 
+def _stage(file: str) -> str:
+    """Return the stage that writes a file."""
+    folder, name, *_ = file.split("/")
+    return f"study@{name}" if folder == STUDIES else folder
+
+
 def _read(root: Path, file: str) -> str:
     path = root / file
     if not path.is_file():
-        stage = file.split("/")[0]
-        raise ArtifactError(f"{root.name}/{file} is missing; run: dvc repro {stage}")
+        raise ArtifactError(f"{root.name}/{file} is missing; run: dvc repro {_stage(file)}")
     return path.read_text(encoding="utf-8")
 
 
@@ -128,7 +141,7 @@ def _table(root: Path, file: str, columns: Sequence[str]) -> pd.DataFrame:
 
 def _check_columns(root: Path, file: str, table: pd.DataFrame, columns: Sequence[str]) -> None:
     if missing := [name for name in columns if name not in table.columns]:
-        stage = file.split("/")[0]
+        command = f"dvc repro -f -s {_stage(file)}"
         raise ArtifactError(
-            f"{root.name}/{file} has no column {', '.join(missing)}; run: dvc repro -f -s {stage}"
+            f"{root.name}/{file} has no column {', '.join(missing)}; run: {command}"
         )

@@ -1,8 +1,6 @@
 """Published results with their sources.
 
-snli.csv: test accuracy on all of SNLI in percent; parameters without word vectors. cloze.csv:
-accuracy of single models in percent, from tables 2 and 3 of Munkhdalai & Yu 2017
-(arXiv:1610.06454). tasks.csv: results of Graves (arXiv:1603.08983), mostly read off its charts.
+snli.csv: test accuracy on all of SNLI in percent; parameters without word vectors.
 """
 
 from pathlib import Path
@@ -30,23 +28,7 @@ PAIRS = {
         PARIKH,
     ),
 }
-# Published systems to compare an accuracy extrapolated to all of SNLI with.
-ON_SNLI = {"decomposable_attention": (PARIKH, OWN), "adaptive_attention": ("Adaptive Attention",)}
-CHARACTERS = "characters"  # the task without difficulty levels
-NONE = "none"  # `halting` of a run without halting
-GATING, ADAPTIVE = "query_gating", "adaptive_computation"
-STRATEGIES = {GATING: "query gating", ADAPTIVE: "adaptive computation"}
 SNLI = pd.read_csv(HERE / "snli.csv", keep_default_na=False, dtype=str)
-CLOZE = pd.read_csv(HERE / "cloze.csv")
-TASKS = pd.read_csv(HERE / "tasks.csv", dtype=str).set_index("task")
-ON_CHARACTERS = (
-    "Graves (3.5; LSTM 1500, windows of 500 bytes) reports similar bits with and without ACT, "
-    "and more steps at spaces, commas, full stops and markup."
-)
-# Question types by their missing words, and their benchmarks.
-QUESTIONS = {"NE": "Named entities", "CN": "Common nouns", "WDW": "Who-Did-What"}
-CBT = "Children's Book Test"
-BENCHMARKS = {**QUESTIONS, "NE": f"{CBT}, named entities", "CN": f"{CBT}, common nouns"}
 
 
 def accuracy(system: str) -> float:

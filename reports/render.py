@@ -8,20 +8,14 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from actmodels.files import write_text
-from reports.blocks import Report, Section, Table, Widget
+from reports.blocks import Report, Section, StudyReports, Table, Widget
 from reports.charts.theme import page_spec, vega, write_pictures
 from reports.load import Artifacts, load
 from reports.sections.ablation import ablation_section
 from reports.sections.claims import claims, claims_section
-from reports.sections.cloze import cloze_section
-from reports.sections.fidelity import fidelity_section
-from reports.sections.halting import halting_section
-from reports.sections.multihop import multihop_section
-from reports.sections.overview import metrics, overview
+from reports.sections.overview import highlighted, metrics, overview
 from reports.sections.pairs import pairs_section
 from reports.sections.provenance import provenance_section, timings_section
-from reports.sections.sequences import sequences_section
-from reports.sections.sizes import sizes_section
 from reports.sections.steps import steps_section
 from reports.sections.sweep import curves_section, sweep_section
 from reports.sections.table_1 import table_1_section
@@ -31,33 +25,37 @@ JSON_OPTIONS = {"ensure_ascii": False, "allow_nan": False, "separators": (",", "
 TITLE = "Adaptive computation for textual entailment"
 
 
-def report(data: Artifacts, published: bool, examples: int) -> Report:
+def load_all(root: Path, studies: StudyReports) -> Artifacts:
+    """Load the artifacts under `root`, with the files of these studies."""
+    return load(root, {name: study.columns for name, study in studies.items()})
+
+
+def report(data: Artifacts, studies: StudyReports, published: bool, examples: int) -> Report:
     """Return the report, with or without published results and with at most `examples` pairs."""
-    frame = claims(data)
+    frame = claims(data, studies)
+    highlights = highlighted(data, studies)
     sections = [
         claims_section(frame, published),
         table_1_section(data, published),
-        multihop_section(data),
+        *(study.section(data, frame, published) for study in studies.values()),
         ablation_section(data, published),
         pairs_section(data, examples),
         steps_section(data),
-        fidelity_section(data, frame),
-        sizes_section(data, published),
-        halting_section(data),
-        sequences_section(data),
-        cloze_section(data, published),
         sweep_section(data),
         curves_section(data),
         provenance_section(data),
-        timings_section(data),
+        timings_section(data, studies),
     ]
-    return Report(TITLE, overview(data), [section for section in sections if section is not None])
+    return Report(TITLE, overview(data, highlights), [one for one in sections if one is not None])
 
 
-def write_report(root: Path, folder: Path, published: bool, examples: int) -> dict[str, float]:
+def write_report(
+    root: Path, folder: Path, studies: StudyReports, published: bool, examples: int
+) -> dict[str, float]:
     """Write the report of the artifacts under `root` into `folder`, and return its metrics.
 
     Args:
+        studies: those with a section.
         published: include published results.
         examples: maximum number of traced pairs on the page.
 
@@ -66,8 +64,9 @@ def write_report(root: Path, folder: Path, published: bool, examples: int) -> di
     """
     with ThreadPoolExecutor(1) as pool:
         pool.submit(vega)  # takes two seconds: run it in parallel
-        data = load(root)
-        built, numbers = report(data, published, examples), metrics(data)
+        data = load_all(root, studies)
+        built = report(data, studies, published, examples)
+        numbers = metrics(data, highlighted(data, studies))
     stable = [section for section in built.sections if not section.volatile]
     timings = [section for section in built.sections if section.volatile]
     tables = {f"tables/{table.name}.csv": table.frame for table in built.parts(Table)}

@@ -1,5 +1,13 @@
-"""docs/extending.md: a new model or halting mechanism is one file and one line of the registry."""
+"""docs/extending.md: a new model or halting mechanism is one file and one line of the registry.
 
+A new study is a folder and a file in conf/study/.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -151,7 +159,9 @@ def params(folder: Path, model: str, grid: dict[str, Any]) -> Path:
 
 
 def test_params_yaml_knows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith("pipeline.parameters.")]:
+    for name in [
+        name for name in sys.modules if name.startswith(("pipeline.parameters.", "studies."))
+    ]:
         monkeypatch.delitem(sys.modules, name)  # they read the registry when imported
     from pipeline.parameters.load import load_params
 
@@ -183,3 +193,61 @@ def test_a_model_whose_steps_cannot_be_read_is_left_out(
     assert f"{stage}.model: {problem}: left out" in capsys.readouterr().err
     with pytest.raises(ConfigError, match=problem):
         model_in_steps(f"{stage}.model", RECURRENT)
+
+
+BLOCK = re.compile(r"^```\w+\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ADDED = """
+import json
+from omegaconf import OmegaConf
+from hydra import compose, initialize_config_dir
+from pathlib import Path
+from pipeline.parameters.load import load_params
+from pipeline.parameters.studies import json_schema, study_part
+from reports.render import load_all, report
+root = Path.cwd()
+with initialize_config_dir(str(root / "conf"), version_base=None):
+    OmegaConf.save(compose("config", overrides=["study=widths"]), "params.yaml", resolve=True)
+params = load_params()
+studies = {name: study_part(name, "report").STUDY for name in params.studies}
+built = report(load_all(root / "artifacts", studies), studies, False, 0)
+print(json.dumps([
+    json_schema()["properties"]["widths"], params.widths.widths,
+    [section.title for section in built.sections], [r[1] for r in built.sections[-1].parts[0].rows],
+]))
+"""
+
+
+def add_study(folder: Path) -> None:
+    """Write the files of docs/extending.md into a copy of the project."""
+    blocks = BLOCK.findall((ROOT / "docs" / "extending.md").read_text(encoding="utf-8"))
+    for name, block in blocks:
+        path = folder / name
+        assert not path.exists(), f"{name} changes"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(block, encoding="utf-8")
+    (folder / "studies" / "widths" / "__init__.py").touch()
+
+
+def test_a_seventh_study_is_a_folder_and_a_file(tmp_path: Path) -> None:
+    for name in ("actmodels", "conf", "pipeline", "reports", "studies", "tune"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "tests" / "fixtures" / "artifacts", tmp_path / "artifacts")
+    shutil.copy(ROOT / "dvc.yaml", tmp_path)
+    add_study(tmp_path)
+    results = tmp_path / "artifacts" / "studies" / "widths"
+    results.mkdir()
+    names = "model,width,seeds,dev_accuracy_mean,dev_accuracy_sd"
+    (results / "points.csv").write_text(f"{names}\ndecomposable_attention,4,1,0.5,\n")
+    (results / "timings.csv").write_text("model,width,seed,epochs,seconds\na,4,1,2,3.0\n")
+    run = partial(subprocess.run, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)})
+    printed = run([sys.executable, "-c", ADDED], check=True, capture_output=True, text=True).stdout
+    schema, widths, titles, rows = json.loads(printed.splitlines()[-1])
+    assert schema == {"$ref": "#/$defs/studies__widths__section__Study"} and widths == [32, 64]
+    assert titles[2] == "Accuracy by width"
+    assert "A" in rows  # a row of its times
+    run(["git", "init", "-q"], check=True)
+    run([sys.executable, "-m", "dvc", "init", "-q"], check=True)
+    command = [sys.executable, "-m", "dvc", "stage", "list", "--name-only"]
+    stages = run(command, check=True, capture_output=True, text=True).stdout.split()
+    assert [name for name in stages if name.startswith("study")] == ["study@widths"]
+    assert len(stages) == 14

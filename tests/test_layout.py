@@ -1,5 +1,6 @@
 """Layout: stage = module = params.yaml section = artifact folder; small files; a true map."""
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -10,9 +11,10 @@ from ruamel.yaml import YAML
 
 from actmodels.provenance import files_behind, sources
 from pipeline.parameters.schema import Params
+from pipeline.parameters.studies import study_names
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("actmodels", "bench", "pipeline", "reports", "tune")
+PACKAGES = ("actmodels", "bench", "pipeline", "reports", "studies", "tune")
 MODULES = sorted(
     path.relative_to(ROOT).as_posix()
     for package in PACKAGES
@@ -23,11 +25,23 @@ MAX_LINES = 300
 COMMANDS = {"predict", "ui", "__main__"}  # commands that are not stages
 
 
+STUDIES = study_names()
+
+
 @pytest.fixture(scope="module")
 def stages() -> dict[str, Any]:
+    """The entries of dvc.yaml, with one of `study` for each study."""
     path = ROOT / "dvc.yaml"
     stages: dict[str, Any] = YAML(typ="safe", pure=True).load(path.read_text())["stages"]
-    return stages
+    study = json.dumps(stages.pop("study")["do"])
+    return stages | {
+        f"study@{name}": json.loads(study.replace("${item}", name)) for name in STUDIES
+    }
+
+
+def module_of(stage: str) -> str:
+    study = stage.partition("@")[2]
+    return f"studies.{study}.stage" if study else f"pipeline.{stage}"
 
 
 def paths(stage: dict[str, Any], kind: str) -> list[str]:
@@ -37,30 +51,44 @@ def paths(stage: dict[str, Any], kind: str) -> list[str]:
 
 def test_a_stage_is_a_module_that_runs_itself(stages: dict[str, Any]) -> None:
     for name, stage in stages.items():
-        assert stage["cmd"] == f"sh pipeline/python -m pipeline.{name}"
-        text = (ROOT / "pipeline" / f"{name}.py").read_text()
+        module = module_of(name)
+        assert stage["cmd"] == f"sh pipeline/python -m {module}"
+        text = (ROOT / f"{module.replace('.', '/')}.py").read_text()
         assert text.endswith("\n    run_stage(main)\n"), name  # after all definitions
 
 
 def test_a_module_that_runs_itself_is_a_stage_or_a_command(stages: dict[str, Any]) -> None:
     runs = re.compile(r"^ +run_(stage|command)\(main\)$", re.MULTILINE)
-    runnable = {p.stem for p in (ROOT / "pipeline").glob("*.py") if runs.search(p.read_text())}
-    assert runnable == set(stages) | COMMANDS
+    files = [*(ROOT / "pipeline").glob("*.py"), *(ROOT / "studies").rglob("*.py")]
+    parts = [p.relative_to(ROOT).with_suffix("").parts for p in files if runs.search(p.read_text())]
+    expected = {module_of(name) for name in stages} | {f"pipeline.{name}" for name in COMMANDS}
+    assert {".".join(part) for part in parts} == expected
 
 
 def test_nothing_imports_a_stage(stages: dict[str, Any]) -> None:
-    names = "|".join(stages)
+    names = "|".join(name for name in stages if "@" not in name)
     imports = rf"^ *(from pipeline import .*\b({names})\b|(from|import) pipeline\.({names})\b)"
+    imports += r"|^ *(from|import) studies\.\w+(\.| import )stage\b"
     importing = re.compile(imports, re.MULTILINE)
     assert [path for path in MODULES if importing.search((ROOT / path).read_text())] == []
 
 
+def test_the_core_names_no_study() -> None:
+    names = "|".join(STUDIES)
+    quoted = names.replace("|halting", "")  # also a part of a trial
+    naming = re.compile(rf"[\"']({quoted})[\"'/.@]|(params\.|studies[./]|study[@=])({names})\b")
+    core = [path for path in MODULES if path.split("/")[0] not in ("studies", "bench")]
+    found = [path for path in core if naming.search((ROOT / path).read_text())]
+    assert set(found) <= {"pipeline/parameters/renamed.py"}
+
+
 def test_a_stage_depends_on_its_section(stages: dict[str, Any]) -> None:
-    assert set(Params.model_fields) == {*stages, "cluster"}
+    core = {name for name in stages if "@" not in name}
+    assert set(Params.model_fields) == {*core, "cluster", "studies"}
     for name, stage in stages.items():
         keys = [key.split(".")[0] for key in paths(stage, "params")]
-        assert name in keys, f"stage {name} does not depend on section {name}"
-        assert set(keys) <= set(Params.model_fields)
+        assert name.rpartition("@")[2] in keys, f"stage {name} does not depend on its section"
+        assert set(keys) <= {*Params.model_fields, *STUDIES}
 
 
 def test_a_stage_writes_under_its_own_folder(stages: dict[str, Any]) -> None:
@@ -68,7 +96,8 @@ def test_a_stage_writes_under_its_own_folder(stages: dict[str, Any]) -> None:
         written = [path for kind in ("outs", "metrics", "plots") for path in paths(stage, kind)]
         assert written
         for path in written:
-            assert f"{path}/".startswith(f"artifacts/{name}/"), path
+            folder = name.replace("study@", "studies/")
+            assert f"{path}/".startswith(f"artifacts/{folder}/"), path
 
 
 def test_every_stage_can_be_restored_from_the_run_cache(stages: dict[str, Any]) -> None:
@@ -99,20 +128,27 @@ def test_dependencies_exist_or_are_outputs(stages: dict[str, Any]) -> None:
 
 
 def test_a_stage_depends_on_the_code_that_it_imports(stages: dict[str, Any]) -> None:
-    wrong = {}
     texts = sources(*(ROOT / package for package in PACKAGES))
+    missing, unused = dict[str, list[str]](), dict[str, set[str]]()
     for name, stage in stages.items():
-        files = files_behind([f"pipeline.{name}"], texts, ROOT)
+        roots = [module_of(name)]
+        if name == "report":
+            roots += [f"studies.{study}.report" for study in STUDIES]
+        elif "@" in name:
+            roots.append(f"studies.{name.partition('@')[2]}.section")
+        files = files_behind(roots, texts, ROOT)
         needed = {f.relative_to(ROOT).as_posix() for f in files if f.name != "__init__.py"}
         code = [path for path in paths(stage, "deps") if path.split("/")[0] in PACKAGES]
         covers = {
             path: {f for f in needed if f == path or f.startswith(f"{path}/")} for path in code
         }
-        missing = needed - set().union(*covers.values())
-        unused = {path for path, used in covers.items() if not used}
-        if missing or unused:
-            wrong[name] = {"missing": sorted(missing), "unused": sorted(unused)}
-    assert wrong == {}
+        if without := needed - set().union(*covers.values()):
+            missing[name] = sorted(without)
+        idle = {path for path, used in covers.items() if not used}
+        entry = name.partition("@")[0]  # the studies share one
+        unused[entry] = unused.get(entry, idle) & idle
+    assert missing == {}
+    assert {entry: paths for entry, paths in unused.items() if paths} == {}
 
 
 def test_readme_lists_the_top_level_folders() -> None:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
@@ -73,13 +73,13 @@ def is_listening(address: str, timeout: float = 2.0) -> bool:
     return True
 
 
-def init_ray(**settings: Any) -> Any:
+def init_ray(code: Iterable[Path], **settings: Any) -> Any:
     """Start or join Ray, with a snapshot of the code in the trials' keys as the workers' folder.
 
     In the driver's folder, a worker that starts after an edit would import the edited code.
     """
     with TemporaryDirectory() as folder:
-        for package in (PACKAGE, Path(__file__).parent):
+        for package in (*code, Path(__file__).parent):
             for file, text in sources(package).items():
                 target = Path(folder) / file.relative_to(package.parent)
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -90,7 +90,7 @@ def init_ray(**settings: Any) -> Any:
         )
 
 
-def join(address: str) -> Any:
+def join(address: str, code: Iterable[Path] = (PACKAGE,)) -> Any:
     """Connect to a running cluster; raise SweepError if it does not answer or refuses."""
     if address.startswith("ray://"):
         raise SweepError(
@@ -115,7 +115,7 @@ def join(address: str) -> Any:
             "one that requires a token needs RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH, the "
             "file of its head's token; or unset RAY_ADDRESS to run on this machine"
         ) from error
-    return init_ray(address=address)
+    return init_ray(code, address=address)
 
 
 def listen_on_loopback() -> None:
@@ -129,7 +129,7 @@ def listen_on_loopback() -> None:
     ray_constants.ENABLE_RAY_CLUSTER = False
 
 
-def start_locally(*, dashboard: bool, state: Path) -> Any:
+def start_locally(code: Iterable[Path], *, dashboard: bool, state: Path) -> Any:
     """Start Ray on this machine, with up to three attempts; raise SweepError if all fail.
 
     Ray's agents have 15 s to start, which a busy machine exceeds and no setting changes. The last
@@ -141,7 +141,7 @@ def start_locally(*, dashboard: bool, state: Path) -> Any:
     before = set(psutil.Process().children())
     for pause in (*PAUSES, None):
         try:
-            return init_ray(include_dashboard=dashboard and pause is not None)
+            return init_ray(code, include_dashboard=dashboard and pause is not None)
         except Exception as error:  # Ray has no narrower class
             failure = error
         ray.shutdown()
@@ -192,10 +192,12 @@ def redirect_ray_output(log: Path) -> Iterator[TextIO]:
 
 
 @contextmanager
-def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
+def connected(*, dashboard: bool, state: Path, code: Iterable[Path] = (PACKAGE,)) -> Iterator[None]:
     """Connect to the cluster of RAY_ADDRESS if that is set, else to a local Ray.
 
-    state: folder of the local Ray's access token and of Ray's log.
+    Args:
+        state: folder of the local Ray's access token and of Ray's log.
+        code: folders of the packages that trials import, for the workers.
     """
     address = os.environ.get("RAY_ADDRESS")
     for name, value in (SETTINGS if address else SETTINGS | LOCAL_SETTINGS).items():
@@ -204,7 +206,10 @@ def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
     dashboard_file = state / DASHBOARD
     with redirect_ray_output(state / "ray.log") as log:
         try:
-            context = join(address) if address else start_locally(dashboard=dashboard, state=state)
+            if address:
+                context = join(address, code)
+            else:
+                context = start_locally(code, dashboard=dashboard, state=state)
             if context.dashboard_url:
                 write_text(dashboard_file, context.dashboard_url)
                 token = os.environ.get("RAY_AUTH_TOKEN_PATH")

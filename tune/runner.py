@@ -12,6 +12,7 @@ import ray.tune
 from ray.tune.search import BasicVariantGenerator, Searcher
 
 from actmodels.errors import SweepError
+from actmodels.provenance import code_packages
 from tune.asked_trials import AskedTrials
 from tune.callback import DriverCallback
 from tune.cluster import connected
@@ -47,9 +48,10 @@ def execute(
     folder = execution.state / "ray" / f"{kind}-{grid_hash(trials)}"
     candidates = [*trials, *asked.unasked]
     count = len(trials) + asked.remaining
+    code = dict.fromkeys(path for trial in candidates for path in code_packages(trial.config))
     epochs = sum(trial.config.max_epochs for trial in candidates) * count // len(candidates)
     with (
-        connected(dashboard=execution.dashboard, state=execution.state),
+        connected(dashboard=execution.dashboard, state=execution.state, code=code),
         closing(Progress(kind, count, epochs)) as progress,
         tracker.in_background(),  # ends before Ray: a later Ray call in its thread ends the process
         Nodes(execution) as nodes,

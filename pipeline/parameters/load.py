@@ -13,6 +13,7 @@ from actmodels.files import regular
 from pipeline.parameters.rules import rule_problems
 from pipeline.parameters.schema import Params
 from pipeline.parameters.sentences import sentence
+from pipeline.parameters.studies import params_type, select_sections
 
 __all__ = ["Params", "is_endless", "load_params", "read_yaml_text"]
 
@@ -40,12 +41,14 @@ def load_params(path: Path = Path("params.yaml")) -> Params:
     Raises:
         ConfigError: a message for the file, for each invalid value, or for each broken rule.
     """
+    names, tree, problems = select_sections(_read(path))
+    schema = params_type(*names)
     try:
-        params = Params.model_validate(_read(path))
+        params = schema.model_validate(tree)
     except ValidationError as error:
-        problems = [sentence(details, Params) for details in error.errors()]
+        problems += [sentence(details, schema) for details in error.errors()]
         raise ConfigError(str(path), problems) from None
-    if problems := rule_problems(params):
+    if problems := problems or rule_problems(params):
         raise ConfigError(str(path), problems)
     return params
 

@@ -15,10 +15,13 @@ from actmodels.configs import LABELS
 from actmodels.registry import MODELS
 from pipeline.parameters.section import (
     NON_EMPTY,
+    PAIRS,
     SPLITS,
     UNIQUE,
+    Axes,
     Fetched,
     Keys,
+    Limits,
     MustBe,
     Name,
     Pairs,
@@ -26,24 +29,12 @@ from pipeline.parameters.section import (
     Seconds,
     Section,
     Seeds,
+    Settings,
     Sha256,
     Split,
     StoragePath,
     axes,
     each,
-)
-from pipeline.parameters.study_sections import (
-    PAIRS,
-    Axes,
-    Cloze,
-    ClozeData,
-    Fidelity,
-    Halting,
-    Limits,
-    Multihop,
-    Sequences,
-    Settings,
-    Sizes,
 )
 
 Feature = Literal[
@@ -61,9 +52,6 @@ FusionSize = Annotated[
             lambda size: size == "auto" or (type(size) is int and 1 <= size <= 1000),
         ).check
     ),
-]
-FileName = Annotated[
-    str, MustBe("a name of letters, digits, _ and -", r"[A-Za-z0-9][A-Za-z0-9_-]*")
 ]
 # what MLflow's model URIs can hold; there, `.` and `..` are paths
 ModelName = Annotated[
@@ -173,14 +161,6 @@ class Tensors(Section):
     max_tokens: validators.Count | None
 
 
-class TextSource(Fetched):
-    members: Annotated[list[Name], UNIQUE]
-
-
-class Texts(Section):
-    sources: dict[FileName, TextSource]
-
-
 class LexicalBaseline(Section):
     features: Annotated[list[Feature], NON_EMPTY, UNIQUE]
     min_count: validators.Count
@@ -269,14 +249,13 @@ class Report(Section):
 
 
 class Params(Section):
-    """The whole of params.yaml."""
+    """params.yaml without the sections of studies, which pipeline.parameters.studies adds."""
 
     cluster: Cluster
     corpus: Corpus
     vocabulary: Vocabulary
     vectors: Vectors
     tensors: Tensors
-    texts: Texts
     lexical_baseline: LexicalBaseline
     sweep: Sweep
     select_best: SelectBest
@@ -285,11 +264,5 @@ class Params(Section):
     export: Export
     ablate: Ablate
     trace: Trace
-    fidelity: Fidelity
-    sizes: Sizes
-    halting: Halting
-    sequences: Sequences
-    multihop: Multihop
-    cloze_data: ClozeData
-    cloze: Cloze
     report: Report
+    studies: list[str]

@@ -8,7 +8,9 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidatorFunctionWrapHandler
 from pydantic_core import CoreConfig, PydanticCustomError, core_schema
 
-from actmodels.validators import NonNegativeInt, Range
+from actmodels.registry import MODELS
+from actmodels.trial_config import setting_types
+from actmodels.validators import Epochs, NonNegativeInt, Range
 
 # A preset's mark for a value that the user sets. Merged over a value, Hydra's ??? would keep it.
 UNSET = "REQUIRED"
@@ -143,3 +145,24 @@ class Fetched(Section):
     urls: Annotated[list[Url], NON_EMPTY]
     sha256: Sha256 | None
     bytes: Bytes | None
+
+
+class TextSource(Fetched):
+    """A text to download: members of a zip archive, joined in order; without members the file."""
+
+    name: Annotated[str, MustBe("a name of letters, digits, _ and -", r"[A-Za-z0-9][A-Za-z0-9_-]*")]
+    members: Annotated[list[Name], UNIQUE]
+
+
+Settings = dict[str, Any]
+Axes = dict[str, list[Any]]  # setting -> compared values
+# Types of the settings of all trials on pairs, by name.
+PAIRS = {name: of for model in MODELS for name, of in setting_types(model).items()}
+LIMITS = {"max_epochs": Epochs, "patience": NonNegativeInt}
+
+
+class Limits(Section):
+    """The length of training."""
+
+    max_epochs: Epochs
+    patience: NonNegativeInt

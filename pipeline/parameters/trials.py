@@ -6,16 +6,12 @@ from functools import partial
 from itertools import product
 from typing import Any, TypeVar
 
-from actmodels.cloze.config import ReaderTrialConfig, build_reader_trial
 from actmodels.errors import ConfigError
-from actmodels.multihop.config import MultihopTrialConfig
-from actmodels.sequences import config as sequences
 from actmodels.trial_config import BaseTrialConfig, TrialConfig, build_trial, setting_types
 from pipeline.parameters.schema import Sweep
-from pipeline.parameters.study_sections import Limits, Multihop, ReadingStudy, SequenceStudy
+from pipeline.parameters.section import Limits, Settings
 
 MAX_TRIALS = 10_000  # ours: of a model; the paper's grid has 432
-Settings = dict[str, Any]
 Config = TypeVar("Config", bound=BaseTrialConfig)
 Trials = Iterator[tuple[Settings, Config]]  # each with its settings along the axes
 
@@ -25,7 +21,7 @@ def grid_points(axes: Mapping[str, Sequence[Any]]) -> list[Settings]:
     return [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
 
 
-def _expand(
+def expand(
     build: Callable[..., Config],
     settings: Mapping[str, Any],
     axes: Mapping[str, Sequence[Any]],
@@ -47,7 +43,7 @@ def _expand(
             yield point, build({**settings, **point}, **lengths, seed=seed)
 
 
-def _known(settings: Mapping[str, Any], names: Iterable[str]) -> Settings:
+def known_settings(settings: Mapping[str, Any], names: Iterable[str]) -> Settings:
     """Return the settings with these names, in the names' order."""
     return {name: settings[name] for name in names if name in settings}
 
@@ -55,39 +51,11 @@ def _known(settings: Mapping[str, Any], names: Iterable[str]) -> Settings:
 def model_trials(model: str, sweep: Sweep) -> Trials[TrialConfig]:
     """Yield the trials of a model's grid, its axes in the order of the result tables."""
     names, model_grid = setting_types(model), sweep.models[model]
-    axes = _known(model_grid.grid, (*names, *model_grid.grid))
-    settings = _known(sweep.settings, names) | model_grid.settings
-    return _expand(partial(build_trial, model), settings, axes, sweep.seeds, sweep)
+    axes = known_settings(model_grid.grid, (*names, *model_grid.grid))
+    settings = known_settings(sweep.settings, names) | model_grid.settings
+    return expand(partial(build_trial, model), settings, axes, sweep.seeds, sweep)
 
 
 def sweep_trials(sweep: Sweep) -> list[TrialConfig]:
     """Return all trials of the sweep, in the order of params.yaml."""
     return [config for model in sweep.models for _, config in model_trials(model, sweep)]
-
-
-def sequence_trials(
-    task: str, mechanism: str, study: SequenceStudy, seeds: Sequence[int]
-) -> Trials[sequences.SequenceTrialConfig]:
-    """Yield the trials of a task with one halting mechanism."""
-    settings = _known(study.settings, sequences.sequence_setting_types(task, mechanism))
-    build = partial(sequences.build_sequence_trial, task, mechanism)
-    return _expand(build, settings, study.mechanisms[mechanism], seeds, study)
-
-
-def multihop_trials(model: str, study: Multihop) -> Trials[MultihopTrialConfig]:
-    """Yield the trials of a model on multi-hop pairs."""
-    settings = _known(study.settings, MultihopTrialConfig.setting_types(model))
-    build = partial(MultihopTrialConfig.build, model)
-    return _expand(build, settings, study.models[model], study.seeds, study)
-
-
-def reader_trials(
-    question_type: str, study: ReadingStudy, seeds: Sequence[int]
-) -> Trials[ReaderTrialConfig]:
-    """Yield the one-step readers if configured, then each strategy with its numbers of steps."""
-    steps_of = {"query_gating": [1] * study.one_step + study.query_gating}
-    steps_of["adaptive_computation"] = study.adaptive_computation
-    build = partial(build_reader_trial, question_type)
-    for strategy, steps in steps_of.items():
-        axes: dict[str, list[Any]] = {"strategy": [strategy], "steps": steps}
-        yield from _expand(build, study.settings, axes, seeds, study)

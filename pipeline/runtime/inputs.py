@@ -97,7 +97,7 @@ def _recorded() -> Iterator[tuple[str, str, str]]:
     """Yield stage, path and digest of each output that DVC has recorded."""
     try:
         for producer, recorded in _tree(LOCK)["stages"].items() if os.path.lexists(LOCK) else ():
-            for out in recorded.get("outs", []):
+            for out in recorded.get("outs", []) if not _is_off(producer) else ():
                 yield producer, out["path"], out["md5"]
     except (KeyError, TypeError, AttributeError) as error:
         raise ArtifactError(
@@ -128,7 +128,19 @@ def _quarantine(path: Path, folder: Path) -> Path:
 
 
 def _declared(stage: str) -> dict[str, Any]:
-    return (_tree(PIPELINE).get("stages") or {}).get(stage) or {}
+    """Return the entry of a stage in dvc.yaml; that of `study@NAME` is made by `foreach`."""
+    name, _, item = stage.partition("@")
+    declared = (_tree(PIPELINE).get("stages") or {}).get(name) or {}
+    filled: dict[str, Any] = json.loads(
+        json.dumps(declared.get("do", declared)).replace("${item}", item)
+    )
+    return filled
+
+
+def _is_off(stage: str) -> bool:
+    """Return whether a stage is that of a study that params.yaml does not list."""
+    study = stage.partition("@")[2]
+    return bool(study) and study not in (_tree(PARAMS).get("studies") or [])
 
 
 def _tree(path: Path) -> dict[str, Any]:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from actmodels.errors import ArtifactError
 from actmodels.files import read_known, write_text
-from actmodels.tables import COLUMNS, UNREPORTED
+from actmodels.tables import COLUMNS
 from pipeline.runtime.stage import artifacts, require_artifact
 
 TableRow = dict[str, Any]
@@ -22,7 +22,7 @@ def write_table(path: Path, rows: Sequence[TableRow], columns: Sequence[str] = (
     Args:
         columns: by default those declared in actmodels.tables, else all columns of the rows.
     """
-    declared = (COLUMNS | UNREPORTED).get(f"{path.parent.name}/{path.name}")
+    declared = COLUMNS.get(f"{path.parent.name}/{path.name}")
     columns = columns or declared or list(dict.fromkeys(name for row in rows for name in row))
     text = StringIO()
     table = csv.writer(text, lineterminator="\n")
@@ -65,17 +65,3 @@ def data_digest() -> str:
     """Return the digest of the data that stage `tensors` wrote."""
     with intact("tensors", "manifest.json"):
         return str(read_json("tensors", "manifest.json")["digest"])
-
-
-class StoredText(NamedTuple):
-    """A text of the stage `texts`; its SHA-256 is that of the text, not of an archive."""
-
-    name: str
-    path: Path
-    sha256: str
-
-
-def stored_text(name: str) -> StoredText:
-    """Find a text by name; raise ArtifactError if it is missing."""
-    path = require_artifact("texts", f"{name}.txt")
-    return StoredText(name, path, read_json("texts", "summary.json")["texts"][name]["sha256"])

@@ -112,11 +112,14 @@ def run_stage(main: Callable[[], None], stage: str = "") -> NoReturn:
     """Run a stage as a command; fail if its inputs are corrupt, or edited while it runs.
 
     Args:
-        stage: its name; by default the name of main's module.
+        stage: its name; by default that of main's module, or study@NAME in studies/NAME/stage.py.
     """
     from pipeline.runtime.inputs import checked_inputs  # imports YAML, which commands do not need
 
-    name = stage or Path(inspect.getfile(main)).stem
+    module = Path(inspect.getfile(main))
+    study = module.parent.name if module.stem == "stage" else ""
+    name = stage or (f"study@{study}" if study else module.stem)
+    folder = artifacts("studies", study) if study else artifacts(name)
     lock = state_folder() / "run.lock"
     waiting = f"{name}: waiting for another run of this project to end, which holds {lock}"
 
@@ -124,7 +127,7 @@ def run_stage(main: Callable[[], None], stage: str = "") -> NoReturn:
         _make_folders()
         # a stage continues to run if only its `dvc` was killed
         with file_lock(lock, lambda: print(f"{waiting}; Ctrl-C stops waiting", flush=True)):
-            for partial in artifacts(name).rglob(".*.tmp"):  # left by a kill; see replacing
+            for partial in folder.rglob(".*.tmp"):  # left by a kill; see replacing
                 partial.unlink(missing_ok=True)
             with checked_inputs(name, state_folder() / "quarantine"):
                 main()

@@ -1,14 +1,13 @@
 """The last lines of `make repro`: results in short, and where to go on."""
 
-import csv
 import time
-from collections import defaultdict
-from statistics import fmean
 from typing import Any
 
+from pipeline.parameters.load import load_params
 from pipeline.runtime.results import intact, read_json
 from pipeline.runtime.stage import artifacts
 
+SUMMARY = "summary.txt"  # lines that a study writes for this summary
 NEXT = [
     'act-nli predict --premise "A man is sleeping." --hypothesis "A man is running."',
     "act-nli ui                      # MLflow's pages: every trial",
@@ -17,12 +16,12 @@ NEXT = [
 
 
 def summary(since: float | None = None) -> str:
-    """Return what was trained, accuracy by model, hops solved, paths and next commands.
+    """Return what was trained, accuracy by model, lines of studies, paths and next commands.
 
     Args:
         since: start of the run, in seconds since 1970.
     """
-    parts = {"Trials:": _trials(), "Test:": _accuracies(), "Hops:": _hops()}
+    parts = {"Trials:": _trials(), "Test:": _accuracies(), "Studies:": _studies()}
     if since is not None:
         minutes, seconds = divmod(round(time.time() - since), 60)
         parts["Time:"] = [f"{minutes} min {seconds} s"]
@@ -63,21 +62,11 @@ def _accuracy(model: str, result: Any) -> str:
     return f"{model}: {100 * accuracy:.1f}{spread} %{seeds}"
 
 
-def _hops() -> list[str]:
-    """Return the mean accuracy of each multi-hop run by number of hops."""
-    path = artifacts("multihop", "hops.csv")
-    if not path.is_file():
-        return []
-    accuracies: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    with intact("multihop", path.name), path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            run = row["model"] if row["run"] == "as set" else f"{row['model']}, {row['run']}"
-            accuracies[run][int(row["hops"])].append(float(row["accuracy"]))
-    lines = []
-    for run, by_hops in accuracies.items():
-        cells = " ".join(f"{hops}:{100 * fmean(a):.1f}" for hops, a in sorted(by_hops.items()))
-        lines.append(f"{run}: {cells} % by number of hops")
-    return lines
+def _studies() -> list[str]:
+    """Return the lines that the studies wrote for this summary."""
+    paths = [artifacts("studies", name, SUMMARY) for name in load_params().studies]
+    texts = [path.read_text("utf-8") for path in paths if path.is_file()]
+    return [line for text in texts for line in text.splitlines()]
 
 
 def _json(stage: str, name: str) -> dict[str, Any]:

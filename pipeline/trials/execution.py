@@ -8,7 +8,7 @@ from actmodels.errors import ArtifactError
 from actmodels.records import TrialRecord
 from actmodels.trial_config import TrialConfig, build_trial, setting_types, trial_from_dict
 from pipeline.parameters.load import Params, load_params
-from pipeline.parameters.study_sections import Limits
+from pipeline.parameters.section import Limits
 from pipeline.parameters.trials import sweep_trials
 from pipeline.runtime.results import data_digest, read_json
 from pipeline.runtime.stage import artifacts, project, state_folder

@@ -3,9 +3,10 @@
 Rows may have more keys than the table has columns.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import torch
@@ -16,7 +17,8 @@ from actmodels.data.trial_data import WordVectors
 from actmodels.evaluation import Evaluation, evaluate
 from actmodels.records import TrialRecord
 from actmodels.trial_config import BaseTrialConfig, TrialConfig
-from pipeline.runtime.results import TableRow, write_results
+from pipeline.runtime.results import TableRow, write_json, write_table
+from pipeline.runtime.stage import artifacts
 from pipeline.trials.models import load_model
 from pipeline.trials.records import trial_row
 from tune.execution import Execution
@@ -46,16 +48,19 @@ class Run(Generic[Config]):
 Trained = tuple[Run[Config], TrialRecord]
 
 
+def study_folder(study: str, *parts: str) -> Path:
+    """Return a path under the folder of a study's results."""
+    return artifacts("studies", study, *parts)
+
+
 def train(
-    stage: str, runs: Sequence[Run[Config]], execution: Execution, digests: str | Sequence[str]
+    study: str, runs: Sequence[Run[Config]], execution: Execution, digests: str | Sequence[str]
 ) -> list[Trained[Config]]:
     """Train each distinct configuration once; reuse finished trials.
 
     Args:
         digests: of the training data; one for all runs, or one for each.
     """
-    if not runs:
-        return []
     from tune.sweep import run_trials  # imports Ray and MLflow
 
     digests = [digests] * len(runs) if isinstance(digests, str) else digests
@@ -64,28 +69,28 @@ def train(
     for digest in dict.fromkeys(digests):  # with_keys reads the code once per call
         group = [config for config in configs if configs[config] == digest]
         trials |= zip(group, with_keys(group, digest, execution), strict=True)
-    records = run_trials(stage, [trials[c] for c in configs], execution, keep_weights=True)
+    records = run_trials(study, [trials[c] for c in configs], execution, keep_weights=True)
     by_config = dict(zip(configs, records, strict=True))
     return [(run, by_config[run.config]) for run in runs]
 
 
 def with_weights(
-    stage: str, trained: Sequence[Trained[Config]], execution: Execution
+    study: str, trained: Sequence[Trained[Config]], execution: Execution
 ) -> Iterator[tuple[Run[Config], TrialRecord, BytesIO]]:
     """Yield each run with its record and the weights of its best epoch."""
     store = TrialStore(execution.trials)
-    for run, record in tqdm(trained, stage, unit="model", disable=not trained):
+    for run, record in tqdm(trained, study, unit="model"):
         yield run, record, BytesIO(store.weights(record.key))
 
 
 def evaluate_runs(
-    stage: str, trained: Sequence[Trained[Pairs]], pairs: PairTensors, execution: Execution
+    study: str, trained: Sequence[Trained[Pairs]], pairs: PairTensors, execution: Execution
 ) -> Iterator[tuple[Run[Pairs], TrialRecord, Evaluation]]:
-    """Evaluate each run of a stage on a split."""
+    """Evaluate each run of a study on a split."""
     torch.set_num_threads(1)  # bit-identical results on any number of cores
     words = WordVectors.load(execution.data_folder / "embedding.pt")
-    for run, record, weights in with_weights(stage, trained, execution):
-        model = load_model(run.config, words, weights, stage)
+    for run, record, weights in with_weights(study, trained, execution):
+        model = load_model(run.config, words, weights, f"study@{study}")
         yield run, record, evaluate(model, pairs, run.config.input)
 
 
@@ -104,14 +109,24 @@ def history_rows(trained: Iterable[Trained[Any]]) -> list[TableRow]:
 
 
 def write_study(
-    stage: str, trained: Iterable[Trained[Any]], summary: TableRow, **tables: Sequence[TableRow]
+    study: str,
+    trained: Iterable[Trained[Any]],
+    summary: TableRow,
+    columns: Mapping[str, Sequence[str]],
+    **tables: Sequence[TableRow],
 ) -> None:
     """Write the tables, summary.json, and timings.csv (seconds of training of each run).
 
     Timings have their own file, as all other results are reproducible.
+
+    Args:
+        columns: of each file.
+        tables: rows by the name of the table.
     """
     timings = []
     for run, record in trained:
         seconds = [epoch.seconds for epoch in record.history if epoch.seconds is not None]
         timings.append(run.seeded | {"epochs": len(seconds), "seconds": sum(seconds)})
-    write_results(stage, summary, **tables, timings=timings)
+    for name, rows in (tables | {"timings": timings}).items():
+        write_table(study_folder(study, f"{name}.csv"), rows, columns[f"{name}.csv"])
+    write_json(study_folder(study, "summary.json"), summary)

@@ -6,20 +6,20 @@ from typing import Any
 import pandas as pd
 
 from reports import format as fmt
-from reports.blocks import Section, Table
+from reports.blocks import Section, StudyReports, Table
 from reports.load import Artifacts
 from reports.published import BY_STEPS, PAIRS, accuracy
 from reports.sections.ablation import READINGS, best_fixed
-from reports.sections.fidelity import comparisons
 from reports.sections.steps import label_difference, quintile_difference
 from reports.statistics import DECIMALS, holm, t_interval, verdicts
 
 Claim = dict[str, Any]
 
 
-def claims(data: Artifacts) -> pd.DataFrame:
+def claims(data: Artifacts, studies: StudyReports) -> pd.DataFrame:
     """Return one row per claim: difference with sd or CI, seeds, pairs, p and verdict."""
-    rows = [*_models(data), *_fixed(data), *comparisons(data), *_steps(data)]
+    of_studies = [row for study in studies.values() for row in study.claims(data)]
+    rows = [*_models(data), *_fixed(data), *of_studies, *_steps(data)]
     columns = ["claim", "unit", "difference", "low", "high", "sd", "seeds", "pairs", "p"]
     frame = pd.DataFrame(rows, columns=[*columns, "published"])
     frame["p_adjusted"] = holm(frame["p"].astype(float))

@@ -1,26 +1,25 @@
-"""The first screen: environment, main metrics, test accuracy by model, multi-hop results."""
+"""The first screen: environment, main metrics, test accuracy by model, highlights of studies."""
 
+from collections.abc import Sequence
 from datetime import date
-from typing import Any
 
-import pandas as pd
-
-from actmodels.registry import is_adaptive
 from reports import format as fmt
-from reports.blocks import Overview, Tile
+from reports.blocks import Highlights, Overview, StudyReports, Tile
 from reports.load import Artifacts
-from reports.sections.multihop import RUN, by_hops, correlations, multihop_charts
 from reports.sections.table_1 import accuracy_chart, systems
 
-SOLVED = 0.95  # minimum accuracy of a solved number of hops
 GLOSSARY = {
     "ACT": "adaptive computation time: the model decides after each step whether to halt.",
     "Ponder cost": "the training penalty on the number of steps.",
-    "Hop": "one fact in the chain from the object in the hypothesis to its location.",
 }
 
 
-def overview(data: Artifacts) -> Overview:
+def highlighted(data: Artifacts, studies: StudyReports) -> list[Highlights]:
+    """Return the highlights of the studies that have some."""
+    return [study.highlights(data) for study in studies.values() if study.highlights]
+
+
+def overview(data: Artifacts, highlights: Sequence[Highlights]) -> Overview:
     """Return the overview."""
     sweep = data.documents["sweep/environment"]
     machine, code = sweep["machine"], sweep["provenance"]
@@ -31,13 +30,13 @@ def overview(data: Artifacts) -> Overview:
         f"Commit {code['git_commit'][:8]}",
         f"torch {code['torch_version']}, Ray {code['ray_version']}",
     ]
-    charts = [accuracy_chart(data), *multihop_charts(data)]
-    return Overview(
-        f"Corpus: {fmt.corpus(data)}{note}", environment, _tiles(data), charts, GLOSSARY
-    )
+    charts = [accuracy_chart(data), *(chart for one in highlights for chart in one.charts)]
+    glossary = GLOSSARY | {term: text for one in highlights for term, text in one.glossary.items()}
+    corpus = f"Corpus: {fmt.corpus(data)}{note}"
+    return Overview(corpus, environment, _tiles(data, highlights), charts, glossary)
 
 
-def metrics(data: Artifacts) -> dict[str, float]:
+def metrics(data: Artifacts, highlights: Sequence[Highlights]) -> dict[str, float]:
     """Return the numbers of the tiles; accuracies in [0, 1], of the best model on dev."""
     best, adaptive = _best(data)
     values: dict[str, float] = {
@@ -47,26 +46,17 @@ def metrics(data: Artifacts) -> dict[str, float]:
     }
     if adaptive is not None:
         values["mean_steps"] = float(adaptive["test_mean_steps_mean"])
-    if hops := _hops_solved(data):
-        values["hops_solved"] = max(hops.values())
-    return values
+    return values | {name: value for one in highlights for name, value in one.metrics.items()}
 
 
-def _tiles(data: Artifacts) -> list[Tile]:
+def _tiles(data: Artifacts, highlights: Sequence[Highlights]) -> list[Tile]:
     best, adaptive = _best(data)
     accuracy = fmt.percent("test_accuracy")(best)
     tiles = [Tile("Test accuracy", f"{accuracy} %", fmt.model_name(best))]
     if adaptive is not None:
         steps = fmt.number("test_mean_steps")(adaptive)
         tiles.append(Tile("Mean steps per pair", steps, fmt.model_name(adaptive)))
-    if hops := _hops_solved(data):
-        frame = data["multihop/hops"]
-        trained = frame.loc[frame["trained"], "hops"].max()
-        r = correlations(data).set_index(RUN).loc[max(hops, key=hops.__getitem__), "r"]
-        note = "" if pd.isna(r) else f", r(steps, hops) = {r:.2f}"
-        tiles.append(
-            Tile("Hops solved", f"{max(hops.values())}", f"trained on up to {trained}{note}")
-        )
+    tiles += [tile for one in highlights for tile in one.tiles]
     sweep = data.documents["sweep/environment"]
     reused = f"{sweep['reused']:,} reused, {sweep['trials'] - sweep['reused']:,} run"
     return [*tiles, Tile("Sweep trials", f"{sweep['trials']:,}", volatile=reused)]
@@ -78,13 +68,3 @@ def _best(data: Artifacts) -> tuple[fmt.Row, fmt.Row | None]:
     adaptive = frame[frame["model"].isin(data.adaptive) & (frame["test_mean_steps_n"] > 0)]
     best = None if adaptive.empty else adaptive.loc[adaptive["dev_accuracy_mean"].idxmax()]
     return frame.loc[data.best_on_dev], best
-
-
-def _hops_solved(data: Artifacts) -> dict[Any, int]:
-    """Return the number of hops that each adaptive run solves."""
-    frame = by_hops(data)
-    frame = frame[[is_adaptive(str(model)) for model in frame["model"]]]
-    if frame.empty:
-        return {}
-    solved = frame["accuracy_mean"].ge(SOLVED).groupby([frame[name] for name in RUN], sort=False)
-    return {run: int(hops.cummin().sum()) for run, hops in solved}

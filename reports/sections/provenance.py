@@ -5,21 +5,11 @@ from typing import Any
 import pandas as pd
 
 from reports import format as fmt
-from reports.blocks import Section, Table
+from reports.blocks import Section, StudyReports, Table
 from reports.load import Artifacts
-from reports.published import QUESTIONS
-
-STUDIES = {
-    "fidelity": (["model", "variant"], fmt.title),
-    "sizes": (["model", "pairs"], fmt.title),
-    "halting": (["kind", "point"], fmt.MECHANISMS.__getitem__),
-    "sequences": (["task", "run"], fmt.title),
-    "multihop": (["model", "run"], fmt.title),
-    "cloze": (["questions", "run"], QUESTIONS.__getitem__),
-}
 
 
-def timings(data: Artifacts) -> pd.DataFrame:
+def timings(data: Artifacts, studies: StudyReports) -> pd.DataFrame:
     """Return training times by stage and model, and by run of each study."""
     rows: list[list[Any]] = []
     for stage in ("sweep", "retrain"):
@@ -27,10 +17,10 @@ def timings(data: Artifacts) -> pd.DataFrame:
             trainings = epochs.groupby(["key", "seed"]).ngroups
             speed, seconds = epochs["examples_per_second"].median(), epochs["seconds"].sum()
             rows.append([stage, fmt.title(model), None, len(epochs), trainings, speed, seconds])
-    for stage, (by, name) in STUDIES.items():
-        for (group, run), times in data[f"{stage}/timings"].groupby(by, sort=False):
+    for name, study in studies.items():
+        for (group, run), times in data[f"{name}/timings"].groupby([*study.run], sort=False):
             epochs, seconds = times["epochs"].sum(), times["seconds"].sum()
-            rows.append([stage, name(group), run, epochs, len(times), None, seconds])
+            rows.append([name, study.group_title(group), run, epochs, len(times), None, seconds])
     columns = ["stage", "model", "run", "epochs", "trainings", "examples_per_second", "seconds"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -85,7 +75,7 @@ def provenance_section(data: Artifacts) -> Section:
     )
 
 
-def timings_section(data: Artifacts) -> Section:
+def timings_section(data: Artifacts, studies: StudyReports) -> Section:
     """Return times and machines, which differ between runs."""
     columns: dict[str, fmt.Cell] = {
         "stage": fmt.text("stage"),
@@ -103,7 +93,7 @@ def timings_section(data: Artifacts) -> Section:
     return Section(
         "Timings and machine",
         [
-            Table("timings", timings(data), columns, text_columns=3),
+            Table("timings", timings(data, studies), columns, text_columns=3),
             Table("environments", environments(data), properties, caption, text_columns=3),
         ],
         "Times of each trial on the machine where it ran. A run that several variants share counts "

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.cloze.data import QuestionTensors, WordRows
 from actmodels.data.pairs import (
     FIRST_WORD,
     NULL,
@@ -21,8 +20,9 @@ from actmodels.data.trial_data import WordVectors, input_rows, subset
 from actmodels.errors import ArtifactError
 from actmodels.training import Training
 from actmodels.trial_config import InputConfig
-from tests.actmodels.cloze.samples import questions
+from studies.cloze.data import QuestionTensors, WordRows
 from tests.samples import sample_data, sample_pairs, sample_trial, sample_words
+from tests.studies.cloze.samples import questions
 
 
 def hand_pairs() -> PairTensors:
@@ -71,8 +71,8 @@ def test_a_saved_split_loads_and_repeats_to_the_byte(split: Any, tmp_path: Path)
     [
         (PairTensors, "a split of sentence pairs", "tensors"),
         (WordVectors, "a table of word vectors", "tensors"),
-        (QuestionTensors, "a split of cloze questions", "cloze_data"),
-        (WordRows, "a vocabulary's vectors", "cloze_data"),
+        (QuestionTensors, "a split of cloze questions", "study@cloze"),
+        (WordRows, "a vocabulary's vectors", "study@cloze"),
     ],
 )
 def test_missing_and_corrupt_files_are_reported(

@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.cloze.config import ReaderTrialConfig
 from actmodels.model_training import AnyTraining
-from actmodels.multihop.config import MultihopTrialConfig
 from actmodels.records import EpochRecord
 from actmodels.registry import deviations, load_class
-from actmodels.sequences.config import SequenceTrialConfig
 from actmodels.training import Training
 from actmodels.trial_config import BaseTrialConfig, TrialConfig
-from tests.actmodels.cloze.samples import reader_data, reader_trial
-from tests.actmodels.multihop.samples import multihop_trial, sample_multihop_data
-from tests.actmodels.sequences.samples import ACT, CHARACTERS, GENERATED, TEXT
-from tests.actmodels.sequences.samples import sample_trial as sequence_trial
+from studies.cloze.config import ReaderTrialConfig
+from studies.multihop.config import MultihopTrialConfig
+from studies.sequences.config import SequenceTrialConfig
 from tests.samples import MODELS, sample_data, sample_trial
+from tests.studies.cloze.samples import reader_data, reader_trial
+from tests.studies.multihop.samples import multihop_trial, sample_multihop_data
+from tests.studies.sequences.samples import ACT, CHARACTERS, GENERATED, TEXT
+from tests.studies.sequences.samples import sample_trial as sequence_trial
 
 TARGET = sample_trial("adaptive_attention_target_steps").halting
 DATA = {

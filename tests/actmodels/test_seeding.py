@@ -6,10 +6,10 @@ from pathlib import Path
 import torch
 
 import actmodels
-from actmodels.cloze.data import WordRows, embedding_rows
-from actmodels.cloze.model import Reader
 from actmodels.seeding import generator, seed_of
-from tests.actmodels.cloze.samples import reader_trial
+from studies.cloze.data import WordRows, embedding_rows
+from studies.cloze.model import Reader
+from tests.studies.cloze.samples import reader_trial
 
 PACKAGES = [
     Path(actmodels.__file__).parents[1] / name for name in ("actmodels", "pipeline", "tune")

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from actmodels.cloze.config import ReaderTrialConfig, build_reader_trial
 from actmodels.errors import ConfigError
 from actmodels.provenance import PACKAGE, code_files
 from actmodels.registry import load_class
-from actmodels.sequences.config import SequenceTrialConfig, build_sequence_trial
 from actmodels.trial_config import BaseTrialConfig, TrialConfig
-from tests.actmodels.cloze.samples import reader_trial
-from tests.actmodels.multihop.samples import multihop_trial
-from tests.actmodels.sequences.samples import sample_trial as sequence_trial
+from studies.cloze.config import ReaderTrialConfig, build_reader_trial
+from studies.sequences.config import SequenceTrialConfig, build_sequence_trial
 from tests.samples import sample_trial
+from tests.studies.cloze.samples import reader_trial
+from tests.studies.multihop.samples import multihop_trial
+from tests.studies.sequences.samples import sample_trial as sequence_trial
 
 SAMPLES = [
     sample_trial("adaptive_attention"),
@@ -23,9 +23,11 @@ SAMPLES = [
     reader_trial(),
 ]
 
+ADAPTIVE = "actmodels/models/adaptive_attention.py"
+
 
 def names(config: BaseTrialConfig) -> set[str]:
-    return {Path(path).relative_to(PACKAGE).as_posix() for path in code_files(config)}
+    return {Path(path).relative_to(PACKAGE.parent).as_posix() for path in code_files(config)}
 
 
 def test_the_code_of_every_type_loads() -> None:
@@ -57,14 +59,16 @@ def test_all_problems_of_settings_are_reported_together(config: BaseTrialConfig)
 
 def test_the_code_of_a_trial_is_that_of_its_type() -> None:
     pairs, multihop, sequences, reader = (names(config) for config in SAMPLES)
-    assert {"model_training.py", "training.py", "models/adaptive_attention.py"} <= pairs
-    assert not [name for name in pairs if name.startswith(("multihop/", "sequences/", "cloze/"))]
-    assert not {"configs.py", "registry.py", "validators.py"} & pairs  # their values are in the key
-    assert {"training.py", "multihop/training.py", "multihop/corpus.py"} <= multihop
-    assert "multihop/config.py" not in multihop
-    files = {"training.py", "drawn_tasks.py", "act_rnn.py"}
-    assert {"model_training.py", "halting/act.py", *(f"sequences/{f}" for f in files)} <= sequences
-    assert not {"training.py", "models/adaptive_attention.py", "sequences/config.py"} & sequences
-    files = {"training.py", "model.py", "data.py"}  # data.py draws the word vectors
-    assert {"model_training.py", *(f"cloze/{f}" for f in files)} <= reader
-    assert not {"training.py", "sequences/training.py", "cloze/config.py"} & reader
+    training = "actmodels/training.py"
+    assert {"actmodels/model_training.py", training, ADAPTIVE} <= pairs
+    assert not [name for name in pairs if name.startswith("studies/")]
+    declared = {f"actmodels/{name}.py" for name in ("configs", "registry", "validators")}
+    assert not declared & pairs  # their values are in the key
+    assert {training, "studies/multihop/training.py", "studies/multihop/corpus.py"} <= multihop
+    assert "studies/multihop/config.py" not in multihop
+    files = {f"studies/sequences/{name}.py" for name in ("training", "drawn_tasks")}
+    assert {"actmodels/models/act_rnn.py", "actmodels/halting/act.py", *files} <= sequences
+    assert not {training, ADAPTIVE, "studies/sequences/config.py"} & sequences
+    files = {f"studies/cloze/{name}.py" for name in ("training", "model", "data", "memory")}
+    assert {"actmodels/model_training.py", *files} <= reader
+    assert not {training, "studies/sequences/training.py", "studies/cloze/config.py"} & reader

@@ -6,12 +6,12 @@ import pytest
 import torch
 
 from actmodels.data.pairs import batches_by_length, collate
-from actmodels.sequences.config import build_sequence_trial
-from actmodels.sequences.training import SequenceTraining
 from actmodels.training import Training
 from bench.peers import PlainActRnn, PlainDecomposableAttention
 from bench.training import RNN_SETTINGS
 from bench.work import TINY, Sizes, build_fusion, drawn_data, sampled, trial
+from studies.sequences.config import build_sequence_trial
+from studies.sequences.training import SequenceTraining
 
 MANY = Sizes(20_000, 200, 2, 4)
 

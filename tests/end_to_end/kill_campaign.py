@@ -38,6 +38,11 @@ def artifacts(project: Project) -> dict[str, bytes]:
     }
 
 
+def stage_of(artifact: str) -> str:
+    """Return the stage or the study of an artifact."""
+    return artifact.removeprefix("studies/").split("/")[0]
+
+
 def tracked(project: Project, stages: set[str]) -> Counter[tuple[str, ...]]:
     """Count the MLflow runs of stages by kind, stage, trial, epochs, parameters and status."""
     rows = [
@@ -118,8 +123,8 @@ class Campaign:
     def compare(self, undisturbed: Project) -> None:
         """Compare the stages that this project has run."""
         old, new = artifacts(undisturbed), artifacts(self.project)
-        stages = {name.split("/")[0] for name in new}
-        old = {name: content for name, content in old.items() if name.split("/")[0] in stages}
+        stages = {stage_of(name) for name in new}
+        old = {name: content for name, content in old.items() if stage_of(name) in stages}
         differing = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
         if differing:
             self.problems.append(f"differ: {', '.join(differing)}")

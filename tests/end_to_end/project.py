@@ -18,12 +18,14 @@ from mlflow import MlflowClient
 from mlflow.entities import Run
 from ruamel.yaml import YAML
 
+from tests.pipeline.project import study_file
+
 ROOT = Path(__file__).parents[2]
-STORIES = Path(__file__).parent / "stories.txt"  # of tests/pipeline/datasets/cloze_samples.py
+STORIES = Path(__file__).parent / "stories.txt"  # of tests/studies/cloze/cloze_samples.py
 # Regular expressions of command lines.
 PROCESSES = {
     "dvc": r"bin/dvc repro",
-    "stage": r"^python -P -m pipeline\.",
+    "stage": r"^python -P -m (pipeline|studies)\.",
     "worker": r"^ray::ImplicitFunc",
     "raylet": r"/raylet/raylet ",
     "gcs": r"/gcs_server ",
@@ -43,9 +45,10 @@ LIMITS: dict[str, Any] = {
 TEXT = ROOT / "LICENSE"  # some plain text
 
 
-def text_source(path: Path) -> dict[str, Any]:
+def text_source(name: str, path: Path) -> dict[str, Any]:
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    return {"urls": [path.as_uri()], "sha256": digest, "bytes": None, "members": []}
+    source = {"name": name, "urls": [path.as_uri()], "sha256": digest}
+    return source | {"bytes": None, "members": []}
 
 
 # A sweep of 2 + 2 trials and a few seconds, long enough to be killed halfway.
@@ -70,6 +73,7 @@ TINY: dict[str, Any] = {
     "ablate.dev_steps": 5,
     "ablate.test_steps": [2, 4],
     "trace.per_label": 2,
+    "studies": ["multihop", "fidelity", "sizes", "halting", "sequences", "cloze"],
     "fidelity.seeds": [1, 2],
     "fidelity.max_epochs": 2,
     "fidelity.models": {
@@ -78,10 +82,9 @@ TINY: dict[str, Any] = {
             "as published": {"scrambled_alignment": True, "no_mask": True},
         }
     },
-    "texts.sources": {"license": text_source(TEXT), "stories": text_source(STORIES)},
     "sequences.seeds": [1],
     "sequences.drawn": 100,
-    "sequences.text": "license",
+    "sequences.text": text_source("license", TEXT),
     "sequences.tasks": {
         "parity": LIMITS | {"settings": SEQUENCES | {"bits": 4, "cell": "rnn"}},
         "characters": LIMITS
@@ -95,11 +98,9 @@ TINY: dict[str, Any] = {
     "multihop.settings.batch_size": 8,
     "multihop.settings.updates_per_epoch": 3,
     "multihop.settings.max_hops": 2,
-    "cloze_data.source": "text",
-    "cloze_data.question_types": ["NE"],
-    "cloze_data.text.name": "stories",
-    "cloze_data.text.section_pattern": "= [^=]+ =",
-    "cloze_data.text.stride": 3,
+    "cloze.data.question_types": ["NE"],
+    "cloze.data.text.source": text_source("stories", STORIES),
+    "cloze.data.text.stride": 3,
     "cloze.seeds": [1, 2],
     "cloze.traced": 3,
     "cloze.question_types": {
@@ -119,8 +120,6 @@ TINY: dict[str, Any] = {
     },
     "sizes.models": ["decomposable_attention"],
     "sizes.halvings": 4,
-    "sizes.max_error": 0.99,  # all sizes are fitted, though the models learn nothing
-    "sizes.n_bootstrap": 50,
     "halting.seeds": [1],
     "halting.max_epochs": 2,
     "halting.mechanisms": {"ponder_net": {}, "target_steps": {"target_steps": [3.0]}},
@@ -138,11 +137,11 @@ class Project:
         if not folder.exists():
             listing = self.git("ls-files", "-co", "--exclude-standard", cwd=ROOT)
             for name in listing.splitlines():
-                if (ROOT / name).is_file() and name != "dvc.lock":
+                output = name.startswith("artifacts/") and not name.endswith(".gitignore")
+                if (ROOT / name).is_file() and name != "dvc.lock" and not output:
                     target = folder / name
                     target.parent.mkdir(parents=True, exist_ok=True)
                     shutil.copy2(ROOT / name, target)
-            shutil.rmtree(folder / "artifacts", ignore_errors=True)
             self.git("init", "-q")
             self.git("add", "-A")
             author = ("-c", "user.name=test", "-c", "user.email=test@localhost")
@@ -156,8 +155,11 @@ class Project:
         return Project(folder, **settings)
 
     def configure(self, values: dict[str, Any]) -> None:
+        """Change values of params.yaml; the sections of `studies` are those of conf/study/."""
         path, yaml = self.folder / "params.yaml", YAML()
         tree = yaml.load(path.read_text())
+        for name in values.get("studies", []):
+            tree.setdefault(name, study_file(name, self.folder)[name])
         for key, value in values.items():
             *parents, last = key.split(".")
             node = tree

@@ -1,12 +1,13 @@
 """Changes of grid, model, settings and stages run only the changed trials, and reuse no other."""
 
-import re
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 from tests.end_to_end.conftest import SharedRay
-from tests.end_to_end.project import ROOT, TINY, Project, in_mid_sweep
+from tests.end_to_end.project import TINY, Project, in_mid_sweep
+from tests.test_extending import add_study
 
 pytestmark = pytest.mark.slow(minutes=3)
 
@@ -65,34 +66,20 @@ def test_an_edit_between_a_kill_and_the_rerun(
     assert "RUNNING" not in statuses
 
 
-BLOCK = re.compile(r"^```(\w+)\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def apply(kind: str, text: str, block: str) -> str:
-    """Return a file's text with a block of the page applied as a diff, or appended."""
-    if kind != "diff":
-        return text + block
-    for hunk in block.split("@@\n"):
-        lines = hunk.splitlines(keepends=True)
-        before = "".join(line[1:] for line in lines if line[0] == " ")
-        assert text.count(before) == 1, before
-        text = text.replace(before, "".join(line[1:] for line in lines))
-    return text
-
-
 def test_the_page_adds_a_study(undisturbed: Project, tmp_path: Path) -> None:
     """The example of docs/extending.md is complete: it adds a working study."""
     project = undisturbed.copy(tmp_path / "project")
-    project.git("checkout", "-q", "params.yaml")
-    blocks = BLOCK.findall((ROOT / "docs" / "extending.md").read_text())
-    for kind, name, block in blocks:
-        path = project.folder / name
-        path.write_text(apply(kind, path.read_text() if path.exists() else "", block))
+    add_study(project.folder)
     study = {"widths.seeds": [1], "widths.max_epochs": 1, "widths.widths": [4, 8]}
-    project.configure(TINY | study)
-    output = project.repro("widths")
-    assert "sweep: 0 of 4 trials to run" in output  # existing trials are reused
-    lines = (project.folder / "artifacts/widths/points.csv").read_text().splitlines()
+    project.configure({"studies": ["widths"]} | study)
+    tree = YAML(typ="safe", pure=True).load(project.folder / "params.yaml")
+    off = {name: tree.pop(name) for name in TINY["studies"]}
+    assert off
+    with (project.folder / "params.yaml").open("w") as file:
+        YAML().dump(tree, file)
+    output = project.repro("study@widths")
+    assert "sweep: 0 of 4 trials to run" not in output  # the sweep did not run again
+    lines = (project.folder / "artifacts/studies/widths/points.csv").read_text().splitlines()
     assert lines[0] == "model,width,seeds,dev_accuracy_mean,dev_accuracy_sd"
     assert [line.split(",")[:3] for line in lines[1:]] == [
         ["decomposable_attention", "4", "1"],

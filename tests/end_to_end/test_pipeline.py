@@ -20,7 +20,7 @@ from tests.end_to_end.project import TINY, Project
 
 pytestmark = pytest.mark.slow
 
-STAGES = ("export", "multihop")  # of one campaign; more are of all stages, from the sweep on
+STAGES = ("export", "study@multihop")  # of one campaign; more are of all stages, from the sweep on
 ROUNDS = int(os.environ.get("CHAOS_ROUNDS", "0"))
 VEGA_LITE = "5.8"  # DVC's own page loads a fifth version
 
@@ -56,13 +56,13 @@ def test_a_rerun_does_nothing_and_mlflow_and_dvc_have_the_same_metrics(project: 
     assert "Data and pipelines are up to date" in project.repro()
     assert time.monotonic() - start < 30
     made = artifacts(project)
-    assert len(json.loads(made["cloze/queries.json"])) == TINY["cloze.traced"]
-    assert len(made["halting/depth.csv"].splitlines()) == 1 + 2 * 3  # points, depths
+    assert len(json.loads(made["studies/cloze/queries.json"])) == TINY["cloze.traced"]
+    assert len(made["studies/halting/depth.csv"].splitlines()) == 1 + 2 * 3  # points, depths
     test = [json.loads(line) for line in made["corpus/test.jsonl"].splitlines()]
     labels = {pair["pairID"]: pair["gold_label"] for pair in test}
     predictions = pd.read_csv(io.BytesIO(made["evaluate/predictions.csv"]))
     assert (predictions["label"] == predictions["pair_id"].map(labels)).all()  # the test split's
-    kinds = ("sweep", "retrain", "fidelity", "sizes", "halting", "sequences", "multihop", "cloze")
+    kinds = ("sweep", "retrain", *TINY["studies"])
     parents = [run for kind in kinds for run in project.runs(kind)]
     assert [run.info.status for run in parents] == ["FINISHED"] * len(kinds)
     (report,), (evaluated,) = project.runs("report"), project.runs("evaluate")

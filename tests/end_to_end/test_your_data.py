@@ -12,7 +12,8 @@ import pytest
 from tests.end_to_end.project import ROOT, Project
 
 DA, AA = "decomposable_attention", "adaptive_attention"
-SHORT = "-S cluster.dashboard=false -S retrain.seeds=[1] -S halting.seeds=[1]"
+SHORT = "-S cluster.dashboard=false -S retrain.seeds=[1]"
+HALTING = "study=halting -S halting.seeds=[1] -S halting.max_epochs=1"
 TEST = "docs/examples/pairs/test.csv"
 
 
@@ -31,8 +32,8 @@ def test_own_pairs_with_each_of_two_models_alone(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "your-data.md").read_text(encoding="utf-8")
     command = re.search(r"^```\n(dvc exp run .*?)\n```$", page, re.MULTILINE | re.DOTALL)
     assert command
-    for model, switch in ((DA, ""), (AA, "-S +halting.mechanisms.dact={}")):
-        alone = f"{command[1]} -S models={model} {switch} {SHORT}"
+    for model, switch in ((DA, "study=none"), (AA, HALTING)):
+        alone = f"{command[1].replace('study=none', switch)} -S models={model} {SHORT}"
         status, output = project.run("bash", "-c", alone, timeout=1500)
         assert status == 0, output
         if model == DA:
@@ -46,7 +47,8 @@ def test_own_pairs_with_each_of_two_models_alone(tmp_path: Path) -> None:
         steps = model == AA
         assert ("Fixed vs adaptive steps" in report) == steps
         assert ("Halting mechanisms" in report) == steps
-        for name in ("ablate/test.csv", "ablate/gains.csv", "halting/points.csv"):
+        assert (artifacts / "studies" / "halting" / "points.csv").is_file() == steps
+        for name in ("ablate/test.csv", "ablate/gains.csv"):
             assert bool(rows(name)) == steps
         assert list(summary("trace")) == ([AA] if steps else [])
     assert [split["labeled"] for split in summary("corpus")["splits"].values()] == [12, 4, 4]

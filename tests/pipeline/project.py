@@ -9,13 +9,34 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from pipeline.parameters.studies import study_names
+
 ROOT = Path(__file__).parents[2]
 
 
-def write_params(folder: Path, **sections: Any) -> None:
-    """Write the demo's params.yaml with changed sections; mappings are merged."""
+def study_file(name: str, root: Path = ROOT) -> dict[str, Any]:
+    """Return conf/study/NAME.yaml over its defaults."""
+    tree = YAML(typ="safe", pure=True).load(root / "conf" / "study" / f"{name}.yaml")
+    for default in tree.pop("defaults", ["_self_"])[:-1]:
+        tree = merged(study_file(default, root), tree)
+    return dict(tree)
+
+
+def params_tree(*studies: str, **sections: Any) -> dict[str, Any]:
+    """Return the demo's params.yaml with these studies and sections; mappings are merged.
+
+    A study with a section is on.
+    """
     params = YAML(typ="safe", pure=True).load(ROOT / "conf" / "base.yaml")
-    YAML().dump(merged(params, sections), folder / "params.yaml")
+    names = [*studies, *(name for name in sections if name in study_names())]
+    for name in names:
+        params |= study_file(name)
+    return dict(merged(params | {"studies": names}, sections))
+
+
+def write_params(folder: Path, **sections: Any) -> None:
+    """Write params.yaml with changed sections."""
+    YAML().dump(params_tree(**sections), folder / "params.yaml")
 
 
 def merged(tree: Any, changes: Any) -> Any:

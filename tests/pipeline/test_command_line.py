@@ -15,10 +15,11 @@ from actmodels.errors import ArtifactError, SweepError
 from actmodels.files import write_text
 from actmodels.records import EpochRecord, TrialRecord
 from pipeline.parameters.load import load_params
+from pipeline.parameters.studies import study_names
 from pipeline.runtime.results import write_json
 from pipeline.runtime.summary import summary
 from pipeline.trials.execution import execution_settings, planned_trials, sweep_status
-from tests.pipeline.project import write_params
+from tests.pipeline.project import params_tree, write_params
 from tests.pipeline.tiny_export import write_export
 from tests.samples import sample_trial
 from tune.store import TrialStore, checkpoint_name
@@ -78,6 +79,7 @@ def test_the_schema_describes_params(
     schema = json.loads(capsys.readouterr().out)
     params = YAML(typ="safe", pure=True).load(command_line.ROOT / "params.yaml")
     jsonschema.validate(params, schema)
+    jsonschema.validate(params_tree(*study_names()), schema)
     params["retrain"]["seeds"] = ["one"]
     with pytest.raises(jsonschema.ValidationError, match="'one' is not of type 'integer'"):
         jsonschema.validate(params, schema)
@@ -160,16 +162,17 @@ def test_a_corrupt_result_is_named(
 
 
 def test_the_summary_of_a_run(folder: Path) -> None:
+    write_params(folder, multihop={})
     assert summary().splitlines()[0].startswith("Report:  file://")
     artifacts = folder / "artifacts"
     result = {"seeds": 3, "test_accuracy_mean": 0.88, "test_accuracy_sd": 0.058, "mean_steps": 2.23}
     write_json(artifacts / "evaluate" / "summary.json", {"adaptive_attention": result})
     write_json(artifacts / "sweep" / "environment.json", {"trials": 8, "reused": 6})
-    rows = ("1,0.9", "1,1.0", "2,0.5")
-    lines = "".join(f"hop_attention,as set,1,{row}\n" for row in rows)
-    write_text(artifacts / "multihop" / "hops.csv", f"model,run,seed,hops,accuracy\n{lines}")
+    for name in ("multihop", "halting"):
+        write_text(artifacts / "studies" / name / "summary.txt", f"a line of {name}\n")
     text = summary(since=0.0)
     assert "Trials:  sweep trained 2 and reused 6\n" in text
     assert "Test:    adaptive_attention: 88.0 ± 5.80 % (n = 3, 2.2 steps)\n" in text
-    assert "Hops:    hop_attention: 1:95.0 2:50.0 % by number of hops\n" in text
+    assert "Studies: a line of multihop\nReport: " in text.replace("Time:    ", "Report: ")
+    assert "halting" not in text  # it is off
     assert "Time:    " in text and "Next:    act-nli predict" in text

@@ -11,8 +11,8 @@ from ruamel.yaml import YAML
 from actmodels.errors import ConfigError
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
+from tests.pipeline.project import ROOT, params_tree, write_params
 
-PARAMS = Path(__file__).parents[2] / "conf" / "base.yaml"
 AA_NAME = "adaptive_attention"
 AA, DA = f"sweep.models.{AA_NAME}", "sweep.models.decomposable_attention"
 REMOVED = object()
@@ -21,7 +21,7 @@ LAUGHS = "a: &a0 [1, 1]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for
 
 @pytest.fixture
 def tree() -> Any:
-    return YAML(typ="safe", pure=True).load(PARAMS.read_text(encoding="utf-8"))
+    return params_tree()
 
 
 def changed(tree: Any, key: str, value: Any) -> Any:
@@ -49,8 +49,10 @@ def problems(tree: Any, folder: Path) -> list[str]:
     return caught.value.problems
 
 
-def test_the_demo_is_valid_and_mirrors_the_file(tree: Any) -> None:
-    params = load_params(PARAMS)
+def test_the_demo_is_valid_and_mirrors_the_file(tmp_path: Path) -> None:
+    tree = params_tree("multihop")
+    write_params(tmp_path, multihop={})
+    params = load_params(tmp_path / "params.yaml")
     assert params.model_dump() == tree
     assert list(params.sweep.models["adaptive_attention"].grid) == list(
         tree["sweep"]["models"]["adaptive_attention"]["grid"]
@@ -122,16 +124,44 @@ def test_an_invalid_value_is_named_with_the_expected_one(
 
 
 def test_all_problems_are_reported_together(tree: Any, tmp_path: Path) -> None:
-    wrong = {"retrain.patience": (-1, 0), f"{AA}.grid.dropout": ([2], [0]), "texts.a": (1, REMOVED)}
+    wrong = {
+        "retrain.patience": (-1, 0),
+        f"{AA}.grid.dropout": ([2], [0]),
+        "export.a": (1, REMOVED),
+    }
     for key, (value, _) in wrong.items():
         changed(tree, key, value)
     messages = problems(tree, tmp_path)
     assert len(messages) == 3
     for key, (_, value) in wrong.items():
         changed(tree, key, value)
-    for key, value in {"sizes.models": ["x"], "trace.per_label": 0, "sequences.text": "a"}.items():
+    for key, value in {
+        "sweep.only": ["x"],
+        "trace.per_label": 0,
+        "evaluate.reference": "a",
+    }.items():
         changed(tree, key, value)
     assert len(problems(tree, tmp_path)) == 3
+
+
+def test_a_study_is_listed_and_has_a_section(tree: Any, tmp_path: Path) -> None:
+    halting = params_tree("halting")["halting"]
+    assert load(tree | {"studies": ["halting"], "halting": halting}, tmp_path).studies == [
+        "halting"
+    ]
+    wrong = {"studies": ["multihop", "cloz"], "halting": halting, "trace": {}}
+    messages = problems(tree | wrong, tmp_path)
+    assert messages[:3] == [
+        "halting is the section of a study that is not in studies; list halting there, or remove "
+        "the section",
+        "multihop is in studies, but has no section; copy that of conf/study/multihop.yaml, or "
+        "remove multihop from studies",
+        "trace.model is missing",
+    ]
+    assert messages[-1].startswith("studies[1] is 'cloz'; must be 'cloze', 'fidelity', ")
+    assert problems(tree | {"studies": "halting"}, tmp_path) == [
+        "studies is 'halting'; must be a list"
+    ]
 
 
 def test_a_setting_without_value_is_missing(tree: Any, tmp_path: Path) -> None:
@@ -185,7 +215,7 @@ def test_places(tree: Any, tmp_path: Path, key: str) -> None:
 
 
 def test_number_formats(tmp_path: Path) -> None:
-    text = PARAMS.read_text(encoding="utf-8")
+    text = (ROOT / "params.yaml").read_text(encoding="utf-8")
     path = tmp_path / "params.yaml"
     path.write_text(text.replace("size: 40000", f"size: 0x{'f' * 5000}"), encoding="utf-8")
     with pytest.raises(ConfigError, match="is a number of thousands of digits; must be at most 1,"):

@@ -7,11 +7,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from pipeline.parameters.studies import study_part
 from reports.blocks import Chart, Section, Table
-from reports.load import Artifacts, load
-from reports.render import report, write_report
+from reports.load import Artifacts
+from reports.render import load_all, report, write_report
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artifacts"
+NAMES = ("multihop", "fidelity", "sizes", "halting", "sequences", "cloze")
+STUDIES = {name: study_part(name, "report").STUDY for name in NAMES}
 Row = dict[str, str]
 Edit = Callable[..., None]
 Sections = dict[str, Section]
@@ -24,19 +27,19 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def stored() -> Artifacts:
-    return load(STORED)
+    return load_all(STORED, STUDIES)
 
 
 @pytest.fixture(scope="session")
 def sections(stored: Artifacts) -> Sections:
-    return {section.title: section for section in report(stored, True, 100).sections}
+    return {section.title: section for section in report(stored, STUDIES, True, 100).sections}
 
 
 @pytest.fixture(scope="session")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A written report of the fixture artifacts; read-only."""
     folder = tmp_path_factory.mktemp("report")
-    metrics = write_report(STORED, folder, published=True, examples=100)
+    metrics = write_report(STORED, folder, STUDIES, published=True, examples=100)
     stored = json.loads((folder / "metrics.json").read_text("utf-8"))
     assert stored == {"model": "adaptive_attention"} | metrics
     return folder
@@ -63,14 +66,21 @@ def one_seed(folder: Path) -> None:
     """Keep the first seed only, as a run with one seed writes it."""
     per_seed = ["retrain/trials", "retrain/history", "retrain/timings", "ablate/dev", "ablate/test"]
     per_seed += [f"evaluate/{name}" for name in ("results", "depth", "lengths", "correlations")]
-    per_seed += ["evaluate/predictions", "halting/depth", "multihop/results", "multihop/hops"]
-    per_seed += [f"sequences/{n}" for n in ("results", "difficulty", "reading", "bytes", "history")]
-    per_seed += [f"cloze/{name}" for name in ("results", "history", "steps", "timings")]
+    per_seed += ["evaluate/predictions", "studies/halting/depth"]
+    per_seed += ["studies/multihop/results", "studies/multihop/hops"]
+    names = ("results", "difficulty", "reading", "bytes", "history")
+    per_seed += [f"studies/sequences/{name}" for name in names]
+    per_seed += [f"studies/cloze/{name}" for name in ("results", "history", "steps", "timings")]
     for place in per_seed:
         edit(folder, place, lambda frame: frame[frame["seed"] == "1"])
-    for place in ("evaluate/paired", "ablate/gains", "fidelity/variants", "cloze/runs"):
+    for place in (
+        "evaluate/paired",
+        "ablate/gains",
+        "studies/fidelity/variants",
+        "studies/cloze/runs",
+    ):
         edit(folder, place, lambda frame: frame.assign(p="", seeds="1"))
-    for place in ("fidelity/variants", "sizes/points", "halting/points"):
+    for place in ("studies/fidelity/variants", "studies/sizes/points", "studies/halting/points"):
         edit(folder, place, lambda frame: frame.assign(seeds="1", **_no_sd(frame)))
 
 

@@ -3,26 +3,32 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import ArtifactError
-from reports.load import load
-from tests.reports.conftest import edit
+from reports.render import load_all
+from tests.reports.conftest import STUDIES, edit
 
 
 def test_models_are_in_file_order(folder: Path) -> None:
-    data = load(folder)
+    data = load_all(folder, STUDIES)
     assert data.models == ["decomposable_attention", "adaptive_attention"]
     assert data.adaptive == ["adaptive_attention"] and data.best_on_dev == "adaptive_attention"
 
 
 @pytest.mark.parametrize(
-    "place", ["evaluate/results.csv", "trace/traces.jsonl", "sweep/environment.json"]
+    ("place", "stage"),
+    [
+        ("evaluate/results.csv", "evaluate"),
+        ("sweep/environment.json", "sweep"),
+        ("studies/cloze/queries.json", "study@cloze"),
+    ],
 )
-def test_a_missing_file_is_named_with_the_stage_that_writes_it(folder: Path, place: str) -> None:
+def test_a_missing_file_is_named_with_the_stage_that_writes_it(
+    folder: Path, place: str, stage: str
+) -> None:
     (folder / place).unlink()
-    stage = place.split("/")[0]
     with pytest.raises(
         ArtifactError, match=rf"artifacts/{place} is missing; run: dvc repro {stage}"
     ):
-        load(folder)
+        load_all(folder, STUDIES)
 
 
 @pytest.mark.parametrize("column", ["dev_accuracy", "learning_rate"])
@@ -30,13 +36,13 @@ def test_a_missing_column_is_named(folder: Path, column: str) -> None:
     edit(folder, "sweep/trials", lambda frame: frame.drop(columns=column))
     message = f"artifacts/sweep/trials.csv has no column {column}; run: dvc repro -f -s sweep"
     with pytest.raises(ArtifactError, match=message):
-        load(folder)
+        load_all(folder, STUDIES)
 
 
 def test_evaluated_models_must_be_the_retrained_ones(folder: Path) -> None:
     edit(folder, "evaluate/results", lambda frame: frame.assign(key="other"))
     with pytest.raises(ArtifactError, match=r"keys differ from those of retrain/trials\.csv"):
-        load(folder)
+        load_all(folder, STUDIES)
 
 
 def test_text_stays_text(folder: Path) -> None:
@@ -44,6 +50,6 @@ def test_text_stays_text(folder: Path) -> None:
     edit(folder, "evaluate/predictions", lambda frame: frame.assign(**names))
     edit(folder, "retrain/trials", lambda frame: frame.assign(key="0123"))
     edit(folder, "evaluate/results", lambda frame: frame.assign(key="0123"))
-    data = load(folder)
+    data = load_all(folder, STUDIES)
     assert set(data["evaluate/predictions"]["pair_id"]) == {"NA"}
     assert set(data["retrain/trials"]["key"]) == {"0123"}

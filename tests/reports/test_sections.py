@@ -5,11 +5,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from reports.load import Artifacts, load
+from reports.load import Artifacts
+from reports.render import load_all
 from reports.sections import steps
-from reports.sections.overview import metrics
+from reports.sections.overview import highlighted, metrics
 from reports.sections.table_1 import accuracy_chart
-from tests.reports.conftest import Sections, edit, points, rows, table
+from tests.reports.conftest import STUDIES, Sections, edit, points, rows, table
 
 VERDICT = "significance (Holm-corrected)"
 
@@ -103,13 +104,13 @@ def test_accuracy_intervals_are_clipped(folder: Path) -> None:
     accuracies = {"1": "0.99", "2": "0.93", "3": "1.0"}  # 97.3 ± 9.4 by Student's t
     change = lambda f: f.assign(test_accuracy=f["seed"].map(accuracies))  # noqa: E731
     edit(folder, "evaluate/results", change)
-    first, *_ = points(accuracy_chart(load(folder)))
+    first, *_ = points(accuracy_chart(load_all(folder, STUDIES)))
     assert (first["x"], first["high"]) == (97.333, 100) and first["low"] == 87.929
 
 
 def test_metrics_are_those_of_the_tiles(stored: Artifacts) -> None:
     tiles = {"trials": 8, "dev_accuracy": 0.84, "test_accuracy": 0.82, "mean_steps": 4.5}
-    assert metrics(stored) == tiles | {"hops_solved": 3}
+    assert metrics(stored, highlighted(stored, STUDIES)) == tiles | {"hops_solved": 3}
 
 
 def test_timings_are_separate_from_results(sections: Sections) -> None:

@@ -96,7 +96,7 @@ def test_a_local_ray_has_three_attempts(
     monkeypatch.setattr("tune.cluster.PAUSES", (0.01, 0.02))
     attempts: list[tuple[bool, list[psutil.Process]]] = []
 
-    def too_slow(*, include_dashboard: bool) -> None:
+    def too_slow(_code: object, *, include_dashboard: bool) -> None:
         attempts.append((include_dashboard, psutil.Process().children()))
         subprocess.Popen(["sleep", "100"])  # Ray leaves its processes running
         raise Exception("The current node timed out during startup.")

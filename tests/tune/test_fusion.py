@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import keyed, sample_data, sample_trial
+from tests.studies.sequences.samples import sample_trial as sequence_trial
 from tune.fusion import fusion_name, group_by_shape, make_fusions
 from tune.fusion_tuning import best_size, examples_per_second, try_sizes
 from tune.grid import Trial

@@ -98,6 +98,22 @@ def test_inputs_are_empty_without_a_stage_or_yaml(project: Path) -> None:
     assert inputs("tell") == {}
 
 
+def test_the_inputs_of_a_study_and_of_one_that_is_off(project: Path) -> None:
+    (project / "dvc.yaml").write_text(
+        "stages:\n  study: {foreach: [a, b], do: {deps: ['code/${item}'], params: ['${item}.x']}}\n"
+        "  tell: {deps: [made]}\n"
+    )
+    (project / "params.yaml").write_text("studies: [a]\na: {x: 1}\n")
+    (project / "code" / "a").write_text("a")
+    assert list(inputs("study@a")) == ["params.yaml: a.x", "code/a"]
+    lock = "stages: {study@b: {outs: [{path: made/b, md5: '0'}]}}"
+    (project / "dvc.lock").write_text(lock)
+    verify_digests("tell", inputs("tell"), Path("quarantine"))
+    (project / "dvc.lock").write_text(lock.replace("study@b", "study@a"))
+    with pytest.raises(ArtifactError, match=r"^made/b is missing; run: dvc repro study@a$"):
+        verify_digests("tell", inputs("tell"), Path("quarantine"))
+
+
 def test_a_file_replaced_before_it_is_read_is_an_error(project: Path) -> None:
     """Also if the first file is restored before the stage ends."""
     read = "from actmodels.data.pairs import PairTensors; data = Path.cwd() / 'data.txt'; "

@@ -1,0 +1,92 @@
+"""The studies: the folders under studies/ that have a section.py. The core names none of them."""
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import create_model
+
+from actmodels.errors import ConfigError
+from pipeline.parameters.schema import Params
+from pipeline.parameters.section import UNIQUE, Section
+
+FOLDER = Path(__file__).parents[2] / "studies"
+
+
+class StudySection(Section):
+    """The section of a study; its section.py has a subclass, `Study`."""
+
+    def problems(self, params: Params) -> Iterator[str]:
+        """Yield a message for each broken rule that spans several keys."""
+        yield from ()
+
+
+AnyStudy = TypeVar("AnyStudy", bound=StudySection)
+
+
+def study_names() -> list[str]:
+    """Return the names of all studies, sorted."""
+    return sorted(path.parent.name for path in FOLDER.glob("*/section.py"))
+
+
+def study_part(name: str, part: str) -> Any:
+    """Import a module of a study, such as its `report`."""
+    return import_module(f"studies.{name}.{part}")
+
+
+@cache
+def params_type(*names: str) -> type[Params]:
+    """Return the type of params.yaml with the sections of these studies."""
+    types: dict[str, Any] = {name: study_part(name, "section").Study for name in names}
+    types["studies"] = Annotated[list[Literal[*study_names()]], UNIQUE]  # type: ignore[misc]
+    fields: dict[str, Any] = {name: (of, ...) for name, of in types.items()}
+    return create_model("Params", __base__=Params, **fields)
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of params.yaml, in which the section of each study is optional."""
+    names = study_names()
+    schema = params_type(*names).model_json_schema()
+    return schema | {"required": [name for name in schema["required"] if name not in names]}
+
+
+def select_sections(tree: dict[str, Any]) -> tuple[list[str], dict[str, Any], list[str]]:
+    """Compare the sections of studies in params.yaml with its list of studies.
+
+    Returns:
+        the listed studies with a section; the tree without other studies' sections; a message for
+        each section without a listed study, and for each listed study without a section.
+    """
+    names, listed = study_names(), tree.get("studies")
+    listed = listed if isinstance(listed, list) else []
+    off = [name for name in names if name in tree and name not in listed]
+    problems = [
+        f"{name} is the section of a study that is not in studies; list {name} there, or remove "
+        "the section"
+        for name in off
+    ]
+    problems += [
+        f"{name} is in studies, but has no section; copy that of conf/study/{name}.yaml, or remove "
+        f"{name} from studies"
+        for name in names
+        if name in listed and name not in tree
+    ]
+    present = [name for name in names if name in listed and name in tree]
+    return present, {key: tree[key] for key in tree if key not in off}, problems
+
+
+def study_section(params: Params, of: type[AnyStudy]) -> AnyStudy:
+    """Return the section of a study by its class.
+
+    Raises:
+        ConfigError: the study is off.
+    """
+    for _, section in params:
+        if isinstance(section, of):
+            return section
+    name = of.__module__.split(".")[1]
+    raise ConfigError(
+        "params.yaml", [f"studies does not list {name}; run: dvc exp run -S study={name}"]
+    )

@@ -1,0 +1,132 @@
+"""Section `cloze` of params.yaml: the cloze questions, and the readers compared on them."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from actmodels import validators
+from pipeline.parameters.rules import build_problems, unknown_keys
+from pipeline.parameters.schema import Params
+from pipeline.parameters.section import (
+    NON_EMPTY,
+    SPLITS,
+    UNIQUE,
+    Fetched,
+    Keys,
+    Limits,
+    Name,
+    Pattern,
+    Section,
+    Seeds,
+    Settings,
+    TextSource,
+    each,
+)
+from pipeline.parameters.studies import StudySection
+from pipeline.parameters.trials import Trials, expand
+from studies.cloze.config import PARTS, ReaderTrialConfig, build_reader_trial
+
+CONTEXT_LINES = 20  # sentences of a document, before the query (Hill et al. 2015)
+WDW = "WDW"  # the only question type of Who-Did-What
+READER = dict(validators.settings_of(*PARTS.values()))
+del READER["strategy"], READER["steps"]  # the axes of a study
+
+
+class ClozeText(Section):
+    """How questions are built from a text."""
+
+    source: TextSource | None
+    tokenized: bool
+    paragraphs: Literal["lines", "empty_lines"]
+    section_pattern: Pattern
+    section_sentences: Annotated[int, validators.Range(ge=CONTEXT_LINES + 1, le=validators.MOST)]
+    left_out_pattern: Pattern
+    stride: validators.Count
+    min_noun_count: validators.Count
+    min_noun_share: validators.UnitInterval
+    dev_share: validators.UnitInterval
+    test_share: validators.UnitInterval
+    seed: validators.NonNegativeInt
+
+
+class Cbt(Fetched):
+    """The archive of the Children's Book Test."""
+
+    folder: Name
+
+
+class WhoDidWhat(Section):
+    """The user's files of Who-Did-What."""
+
+    train: Fetched | None
+    dev: Fetched | None
+    test: Fetched | None
+    names_seed: validators.NonNegativeInt
+
+
+class Data(Section):
+    """The source of the questions."""
+
+    source: Literal["text", "cbt", "whodidwhat"]
+    question_types: Annotated[list[Literal["NE", "CN"]], NON_EMPTY, UNIQUE]
+    lowercase: bool
+    text: ClozeText
+    cbt: Cbt
+    whodidwhat: WhoDidWhat
+
+    def problems(self) -> Iterator[str]:
+        """Yield a message for each part that the source needs and that is not set."""
+        if self.source == "text":
+            if self.text.source is None:
+                yield "cloze.data.text.source is null; source text needs a text"
+            shares = (self.text.dev_share, self.text.test_share)
+            if sum(shares) >= 1:
+                expected = "must leave sections for training"
+                yield f"cloze.data.text.dev_share and test_share are {shares}; {expected}"
+        for split in SPLITS:
+            if self.source == "whodidwhat" and getattr(self.whodidwhat, split) is None:
+                yield f"cloze.data.whodidwhat.{split} is not set; source whodidwhat needs its file"
+
+
+class ReadingStudy(Limits):
+    """The numbers of steps compared on one question type, by strategy."""
+
+    one_step: bool
+    query_gating: Annotated[list[validators.Several], UNIQUE]
+    adaptive_computation: Annotated[list[validators.Several], UNIQUE]
+    settings: Annotated[Settings, Keys(READER, required=READER)]
+
+
+class Study(StudySection):
+    """The section."""
+
+    data: Data
+    seeds: Seeds
+    traced: validators.NonNegativeInt
+    question_types: Annotated[
+        dict[str, ReadingStudy], each(("NE", "CN", WDW), ReadingStudy), NON_EMPTY
+    ]
+
+    def problems(self, params: Params) -> Iterator[str]:
+        """Require question types of the source, and that all trials can be built."""
+        yield from self.data.problems()
+        key, own = "cloze.question_types", self.data.source == "whodidwhat"
+        known: list[str] = [WDW] if own else list(self.data.question_types)
+        yield from unknown_keys(key, self.question_types, known)
+        for name, study in self.question_types.items():
+            if not (study.one_step or study.query_gating or study.adaptive_computation):
+                yield f"{key}.{name} compares nothing; set one_step or numbers of steps"
+            configs = reader_trials(name, study, self.seeds)
+            yield from build_problems(f"{key}.{name}", configs)
+
+
+def reader_trials(
+    question_type: str, study: ReadingStudy, seeds: Sequence[int]
+) -> Trials[ReaderTrialConfig]:
+    """Yield the one-step readers if configured, then each strategy with its numbers of steps."""
+    steps_of = {"query_gating": [1] * study.one_step + study.query_gating}
+    steps_of["adaptive_computation"] = study.adaptive_computation
+    build = partial(build_reader_trial, question_type)
+    for strategy, steps in steps_of.items():
+        axes: dict[str, list[Any]] = {"strategy": [strategy], "steps": steps}
+        yield from expand(build, study.settings, axes, seeds, study)

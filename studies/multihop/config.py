@@ -1,0 +1,64 @@
+"""Configuration of a multi-hop trial: a pair model, trained on streamed pairs. Imports no torch."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
+
+from actmodels.registry import MODELS
+from actmodels.trial_config import TrialConfig
+from actmodels.validators import BatchSize, NonNegativeInt, Range, Steps, UnitInterval
+from studies.multihop.words import MAX_HOPS
+
+UNREAD = {"train_pairs": 0, "mean_norm": 0.0}  # pairs are drawn, and no vector is pre-trained
+# Settings that only one value of another setting reads.
+READ_BY: dict[str, tuple[float, str, str]] = {
+    "init_std": (0.1, "init", "normal"),
+    "adagrad_accumulator": (0.1, "optimizer", "adagrad"),
+    "oov_buckets": (1, "oov_rule", "hashed"),
+}
+Hops = Annotated[int, Range(ge=1, le=MAX_HOPS)]
+
+
+@dataclass(frozen=True)
+class StreamConfig:
+    """The stream of new training pairs and its curriculum (ours)."""
+
+    # maximum depth. Training starts at depth 1; the next depth joins when dev accuracy at the last
+    # one reaches join_accuracy
+    max_hops: Hops
+    join_accuracy: UnitInterval
+    # maximum steps for each joined depth, until all depths have joined; the first hops are learned
+    # faster in few steps
+    steps_per_hop: Steps
+    updates_per_epoch: BatchSize  # updates between evaluations on dev
+    ponder_delay: NonNegativeInt  # epochs without ponder cost after the last depth has joined
+
+
+@dataclass(frozen=True)
+class MultihopTrialConfig(TrialConfig):
+    """Everything but code and dev pairs that determines a trial's result."""
+
+    loader = "studies.multihop.training:multihop_data"
+    trainer = "studies.multihop.training:MultihopTraining"
+    fused_trainer = None
+
+    stream: StreamConfig
+
+    @classmethod
+    def build(cls, model: str, settings: Mapping[str, Any], **limits: Any) -> Self:
+        """Build a trial from flat settings; those that it does not read have a fixed value."""
+        unread = UNREAD | {
+            name: value
+            for name, (value, reader, reading) in READ_BY.items()
+            if settings.get(reader) != reading
+        }
+        return super().build(model, unread | dict(settings), **limits)
+
+    def cross_field_errors(self) -> list[str]:
+        parses = f"{self.model} reads parses; multi-hop pairs have none"
+        null = "null_token is true; must be false, as multi-hop pairs have none"
+        return [parses] * MODELS[self.model].reads_parses + [null] * self.input.null_token
+
+    @classmethod
+    def part_types(cls, model: str) -> dict[str, type]:
+        return super().part_types(model) | {"stream": StreamConfig}

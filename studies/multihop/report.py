@@ -1,0 +1,159 @@
+"""Multi-hop inference: accuracy and steps of each run by number of hops."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from actmodels.registry import MODELS, is_adaptive
+from reports import format as fmt
+from reports.blocks import Chart, Highlights, Section, StudyReport, Table, Tile
+from reports.charts import marks
+from reports.charts.theme import MUTED
+from reports.load import Artifacts
+from reports.statistics import mean_sd, wide
+from studies.multihop.tables import COLUMNS
+
+RUN = ["model", "run"]
+CHANCE = 100 / 3  # labels are balanced
+SOLVED = 0.95  # minimum accuracy of a solved number of hops
+HOP = "one fact in the chain from the object in the hypothesis to its location."
+
+
+def run_name(model: str, run: str, one_network: bool) -> str:
+    """Name a run by mechanism and settings, and by its network if there are several."""
+    name, halting = fmt.title(model), MODELS[model].halting if model in MODELS else None
+    if halting is not None and not name.endswith(halting.title):
+        name = f"{name}, {halting.title}"
+    if one_network:
+        name = name.partition(", ")[2] or name
+    return name if run == "as set" else f"{name}, {run}"
+
+
+def by_hops(data: Artifacts) -> pd.DataFrame:
+    """Return accuracy and mean steps over seeds by run and hops; `series` names the run."""
+    hops = data["multihop/hops"]
+    one_network = len({fmt.title(model).partition(", ")[0] for model in hops["model"]}) == 1
+    frame = mean_sd(hops, [*RUN, "hops", "trained"], ["accuracy", "mean_steps"])
+    pairs = zip(frame["model"], frame["run"], strict=True)
+    return frame.assign(series=[run_name(model, run, one_network) for model, run in pairs])
+
+
+def correlations(data: Artifacts) -> pd.DataFrame:
+    """Return mean, minimum and maximum of r(steps, hops) over the seeds of each run."""
+    r = data["multihop/results"].groupby(RUN, sort=False)["correlation"]
+    return r.agg(seeds="size", r="mean", r_min="min", r_max="max").reset_index()
+
+
+def over_depths(data: Artifacts) -> pd.DataFrame:
+    """Return steps and accuracy over all pairs of trained and of untrained depths."""
+    hops = data["multihop/hops"]
+    parts = []
+    for column, trained in (("mean_steps", True), ("accuracy", True), ("accuracy", False)):
+        rows = hops[hops["trained"] == trained]
+        weighted = rows.assign(total=rows[column] * rows["pairs"])
+        sums = weighted.groupby([*RUN, "seed"], sort=False)[["total", "pairs"]].sum(min_count=1)
+        name = f"{'trained' if trained else 'untrained'}_{column}"
+        parts.append((sums["total"] / sums["pairs"]).rename(name))
+    frame = pd.concat(parts, axis=1).reset_index()
+    return mean_sd(frame, RUN, [part.name for part in parts])
+
+
+def multihop_charts(data: Artifacts) -> list[Chart]:
+    """Return charts of accuracy and steps by hops."""
+    frame = by_hops(data)
+    frame = frame.assign(x=frame["hops"])
+    accuracy = marks.with_band(frame, "accuracy", 100)
+    charts = [_panel(accuracy, "accuracy", "test accuracy (%)", [CHANCE, CHANCE], "chance")]
+    steps = marks.with_band(frame.dropna(subset=["mean_steps_mean"]), "mean_steps")
+    if not steps.empty:
+        ends = [frame["hops"].min(), frame["hops"].max()]
+        charts.append(_panel(steps, "steps", "mean steps", ends, "steps = hops"))
+    return charts
+
+
+def _panel(
+    frame: pd.DataFrame, name: str, y_title: str, reference: Sequence[float], caption: str
+) -> Chart:
+    """Draw a line per run, a dashed reference line, and untrained depths shaded."""
+    ends = pd.DataFrame({"x": [frame["x"].min(), frame["x"].max()], "y": reference})
+    dashed = marks.data(ends).mark_line(color=MUTED, strokeDash=[5, 3]).encode(x="x:Q", y="y:Q")
+    layers = [*_untrained(frame), dashed, *marks.lines(frame, "hops", y_title)]
+    title = f"{y_title.partition(' (')[0].capitalize()} by number of hops"
+    return marks.chart(f"multihop_{name}", title, layers, caption=f"Dashed: {caption}.", half=True)
+
+
+def _untrained(frame: pd.DataFrame) -> list[alt.Chart]:
+    last, deepest = frame.loc[frame["trained"], "x"].max(), frame["x"].max()
+    if deepest <= last:
+        return []
+    ends = pd.DataFrame({"left": [last + 0.5], "right": [deepest + 0.3], "name": "not trained"})
+    base = marks.data(ends)
+    shade = base.mark_rect(color=MUTED, opacity=0.1).encode(x="left:Q", x2="right:Q")
+    text = base.mark_text(align="right", baseline="bottom", color=MUTED)
+    return [shade, text.encode(x="right:Q", y=alt.value(-2), text="name:N")]
+
+
+def section(data: Artifacts, _claims: pd.DataFrame, _published: bool) -> Section:
+    """Return two tables, and a trade-off chart if several mechanisms are adaptive."""
+    frame = by_hops(data)
+    hops = frame.groupby("hops")["trained"].any()
+    runs = wide(frame, [*RUN, "series"], "hops", sort=False)
+    runs = runs.merge(correlations(data), on=RUN).merge(over_depths(data), on=RUN)
+    columns: dict[str, fmt.Cell] = {"run": fmt.text("series"), "seeds": fmt.count("seeds")}
+    names = {n: f"hops {n}{'' if trained else ' (not trained)'}" for n, trained in hops.items()}
+    accuracy = {f"{name}, %": fmt.percent(f"accuracy_{n}") for n, name in names.items()}
+    steps = {name: fmt.number(f"mean_steps_{n}") for n, name in names.items()}
+    with_steps = runs.dropna(subset=["trained_mean_steps_mean"])
+    tables = [Table("multihop", runs, columns | accuracy, "Test accuracy by number of hops.")]
+    if not with_steps.empty:
+        columns |= steps
+        columns["r(steps, hops) [min, max over seeds]"] = lambda row: fmt.with_range(
+            row["r"], row["r_min"], row["r_max"]
+        )
+        caption = "Mean steps by number of hops; r is Pearson's, on trained depths and one more."
+        tables.append(Table("multihop_steps", with_steps, columns, caption))
+    return Section(
+        "Multi-hop inference",
+        [*tables, *_trade_off(with_steps)],
+        "The hypothesis follows from the premise only through a chain of facts; each fact is a "
+        "hop. Pairs with more hops than in training test whether the model extrapolates.",
+    )
+
+
+def _trade_off(runs: pd.DataFrame) -> list[Chart]:
+    """Draw steps on trained depths against accuracy on untrained ones, by mechanism."""
+    runs = runs.dropna(subset=["untrained_accuracy_mean"])
+    if len({model for model in runs["model"] if is_adaptive(model)}) < 2:
+        return []
+    names = [halting.title for model in runs["model"] if (halting := MODELS[model].halting)]
+    x = ("trained_mean_steps", "mean steps on trained depths")
+    y = ("untrained_accuracy", "accuracy on untrained depths (%)")
+    layers = marks.scatter(runs.assign(series=names), x, y, tips=["run:N"])
+    title = "Accuracy on untrained depths against steps"
+    return [marks.chart("multihop_trade_off", title, layers, height=300)]
+
+
+def hops_solved(data: Artifacts) -> dict[Any, int]:
+    """Return the number of hops that each adaptive run solves."""
+    frame = by_hops(data)
+    frame = frame[[is_adaptive(str(model)) for model in frame["model"]]]
+    solved = frame["accuracy_mean"].ge(SOLVED).groupby([frame[name] for name in RUN], sort=False)
+    return {run: int(hops.cummin().sum()) for run, hops in solved}
+
+
+def highlights(data: Artifacts) -> Highlights:
+    """Return the charts, and a tile and a metric of the adaptive run that solves the most hops."""
+    tiles, metrics = list[Tile](), dict[str, float]()
+    if hops := hops_solved(data):
+        frame, most = data["multihop/hops"], max(hops.values())
+        trained = frame.loc[frame["trained"], "hops"].max()
+        r = correlations(data).set_index(RUN).loc[max(hops, key=hops.__getitem__), "r"]
+        note = "" if pd.isna(r) else f", r(steps, hops) = {r:.2f}"
+        tiles = [Tile("Hops solved", f"{most}", f"trained on up to {trained}{note}")]
+        metrics = {"hops_solved": most}
+    return Highlights(tiles, multihop_charts(data), {"Hop": HOP}, metrics)
+
+
+STUDY = StudyReport(COLUMNS, section, run=("model", "run"), highlights=highlights)

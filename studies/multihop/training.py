@@ -1,0 +1,86 @@
+"""Training on streamed multi-hop pairs, with a curriculum over their depth."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Generator
+
+from actmodels.data.pairs import Batch, PairTensors
+from actmodels.data.trial_data import TrialData, WordVectors
+from actmodels.evaluation import evaluate
+from actmodels.halting.base import PonderedHalting
+from actmodels.metrics import EpochMetrics, Metrics
+from actmodels.training import Training
+from studies.multihop.config import MultihopTrialConfig
+from studies.multihop.corpus import draw
+
+
+def multihop_data(config: MultihopTrialConfig, folder: Path, text: Path | None = None) -> TrialData:
+    """Load the dev pairs, which also stand in for `train`; see BaseTrialConfig."""
+    dev = PairTensors.load(folder / "dev.pt")
+    return TrialData(dev, dev, WordVectors.load(folder / "embedding.pt"))
+
+
+class MultihopTraining(Training):
+    """The training of one trial."""
+
+    config: MultihopTrialConfig
+    joined = 1  # number of depths in training
+    settled = 0  # epochs since the last depth joined
+
+    @property
+    def all_joined(self) -> bool:
+        """Whether every depth is in training."""
+        return self.joined == self.config.stream.max_hops
+
+    @contextmanager
+    def limited_steps(self, halting: PonderedHalting) -> Iterator[None]:
+        """Limit the steps to steps_per_hop for each joined depth, within a `with` block."""
+        max_steps = halting.max_steps
+        halting.max_steps = min(max_steps, self.config.stream.steps_per_hop * self.joined)
+        try:
+            yield
+        finally:
+            halting.max_steps = max_steps
+
+    def train_epoch(self) -> EpochMetrics:
+        """Train; steps are limited until all depths have joined, and cost nothing for a while."""
+        halting = self.model.halting
+        if not isinstance(halting, PonderedHalting):
+            return super().train_epoch()
+        charges = self.all_joined and self.settled >= self.config.stream.ponder_delay
+        halting.charges = charges or not halting.is_price
+        with nullcontext() if self.all_joined else self.limited_steps(halting):
+            return super().train_epoch()
+
+    def batches(self, order: Generator) -> Iterator[Batch]:
+        """Draw new pairs of the joined depths."""
+        stream, size = self.config.stream, self.config.training.batch_size
+        for _ in range(stream.updates_per_epoch):
+            hops = torch.randint(1, self.joined + 1, (size,), generator=order)
+            batch = draw(hops, stream.max_hops, order)
+            yield batch.each(lambda tensor: tensor.to(self.device))
+
+    def evaluated(self) -> Metrics:
+        """Evaluate dev; let the next depth join if the last one is learned in limited steps."""
+        halting, dev = self.model.halting, self.data.dev
+        full = limited = evaluate(self.model, dev, self.config.input)
+        if self.all_joined:
+            self.settled += 1
+            return full.metrics
+        if isinstance(halting, PonderedHalting):
+            with self.limited_steps(halting):
+                limited = evaluate(self.model, dev, self.config.input)
+        correct = (limited.predictions == limited.labels)[dev.depths == self.joined]
+        self.joined += int(correct.double().mean() >= self.config.stream.join_accuracy)
+        return full.metrics
+
+    def state_dict(self) -> dict[str, Any]:
+        return super().state_dict() | {"joined": self.joined, "settled": self.settled}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        super().load_state_dict(state)
+        self.joined, self.settled = state["joined"], state["settled"]

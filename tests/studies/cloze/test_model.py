@@ -1,0 +1,132 @@
+"""The reader against the equations, its invariances, its parameters and the reader of one step."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch.nn.functional import pad
+
+from studies.cloze.data import NO_CANDIDATE, UNKNOWN, QuestionBatch, collate
+from studies.cloze.training import ReaderTraining, trace_query
+from tests.model_checks import assert_saved_and_loaded, without_gradient
+from tests.studies.cloze import slow_reader
+from tests.studies.cloze.samples import make, questions, reader_data, reader_trial
+
+STRATEGIES = ["query_gating", "adaptive_computation"]
+VARIANTS = [{"strategy": strategy, "steps": 3} for strategy in STRATEGIES]
+
+
+def close(result: torch.Tensor, expected: torch.Tensor) -> None:
+    torch.testing.assert_close(result, expected, rtol=0, atol=1e-12)
+
+
+def batch_of(count: int, seed: int = 0) -> QuestionBatch:
+    return collate(questions(count, seed), torch.arange(count))
+
+
+@pytest.mark.parametrize("steps", [1, 2, 4])
+@pytest.mark.parametrize("forget_bias", [0.0, 1.0])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_equals_the_equations(strategy: str, steps: int, forget_bias: float) -> None:
+    """A batch and, question by question, its trace."""
+    reader, split = make(strategy=strategy, steps=steps, forget_bias=forget_bias), questions(5)
+    batch = collate(split, torch.arange(5))
+    answer = reader(batch)
+    for row in range(5):
+        document = batch.document[row][batch.document_mask[row]]
+        query = batch.query[row][batch.query_mask[row]]
+        at = batch.candidate_at[row][batch.document_mask[row]].tolist()
+        count = int(split.candidate_counts[row])
+        expected, weights, slow = slow_reader.answer(reader, document, query, at, count)
+        close(answer.log_probabilities[row, :count].exp(), expected)
+        assert bool((answer.log_probabilities[row, count:] == float("-inf")).all())
+        close(answer.weights[row], weights)
+        mean_step = weights @ torch.arange(1, steps + 1, dtype=torch.float64)
+        close(answer.steps[row], mean_step)
+        trace = trace_query(reader, split, row)
+        close(trace.keys, torch.stack([step.key for step in slow]))
+        close(trace.attention, torch.stack([step.attention for step in slow]))
+        close(trace.step_probabilities, torch.stack([step.answer for step in slow]))
+        close(trace.weights, weights)
+        close(trace.probabilities, expected)
+        gates = [step.gate for step in slow if step.gate is not None]
+        halting = [step.halting for step in slow if step.halting is not None]
+        assert len(gates) + len(halting) == steps - 1
+        for values, reference in ((trace.gates, gates), (trace.halting, halting)):
+            assert (values is None) == (not reference)
+            if values is not None:
+                close(values, torch.stack(reference))
+
+
+def test_one_step_is_the_same_model_in_both() -> None:
+    """Section 4.2: NSE (T = 1), without parameters that nothing reads."""
+    gating, adaptive = (make(strategy=strategy, steps=1) for strategy in STRATEGIES)
+    assert gating.test is None and adaptive.test is None
+    assert list(gating.state_dict()) == list(adaptive.state_dict())
+    a, b = gating(batch_of(6)), adaptive(batch_of(6))
+    assert torch.equal(a.log_probabilities, b.log_probabilities)
+    assert torch.equal(a.weights, torch.ones(6, 1, dtype=torch.float64))
+    assert a.steps.tolist() == [1.0] * 6
+
+
+def parameters(**changes: Any) -> int:
+    return ReaderTraining(reader_trial(**changes), reader_data()).parameters
+
+
+def test_parameters_by_arithmetic() -> None:
+    """Published size: two BiLSTMs of 2 x 218 units, read 872 -> 436, compose, write, o."""
+    k, half, words = 436, 218, 5
+    contexts = 2 * 2 * 4 * half * (words + half + 1)
+    read, write = 4 * k * (2 * k + k + 1), 4 * k * (k + k + 1)
+    compose = 3 * k * k + k
+    assert parameters(memory_size=k, steps=1) == contexts + read
+    assert parameters(memory_size=k) == contexts + read + write + compose
+    adaptive = parameters(memory_size=k, strategy="adaptive_computation")
+    assert adaptive == contexts + read + write + compose + k
+    frozen, trained = (parameters(trained_embeddings=trained) for trained in (False, True))
+    assert frozen == trained
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_save_and_load(variant: dict[str, Any]) -> None:
+    batch = batch_of(6)
+    assert_saved_and_loaded(lambda: make(**variant), lambda reader: reader(batch).log_probabilities)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    ("steps", "missing"),
+    [(3, []), (2, ["test.recurrence.cell.weight_hh"]), (1, ["read.recurrence.cell.weight_hh"])],
+)
+def test_every_parameter_gets_a_gradient(strategy: str, steps: int, missing: list[str]) -> None:
+    """The read LSTM takes T steps, the write LSTM T - 1; one step has no recurrent gradient."""
+    reader, batch = make(strategy=strategy, steps=steps), batch_of(12)
+    objective = reader.objective(reader(batch), batch.answers)
+    assert without_gradient(reader, objective) == missing
+
+
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_padding_changes_nothing(variant: dict[str, Any], training: bool) -> None:
+    """Neither its length nor its content, even with dropout, whose masks depend on the position."""
+    reader, batch = make(**variant).train(training), batch_of(6)
+    longer = QuestionBatch(
+        pad(batch.document, (0, 5), value=UNKNOWN),
+        pad(batch.document_mask, (0, 5)),
+        pad(batch.query, (0, 3), value=UNKNOWN),
+        pad(batch.query_mask, (0, 3)),
+        pad(batch.candidate_at, (0, 5), value=NO_CANDIDATE),
+        pad(batch.candidate_mask, (0, 2)),
+        batch.answers,
+    )
+    results = []
+    for one in (batch, longer):
+        reader.dropout_stream.restart(torch.tensor(7, dtype=torch.int32))
+        reader.zero_grad()
+        answer = reader(one)
+        reader.objective(answer, one.answers).backward()
+        gradients = [p.grad.clone() for p in reader.parameters() if p.grad is not None]
+        results.append((answer.log_probabilities[:, :4], gradients))
+    torch.testing.assert_close(results[0][0], results[1][0][:, : results[0][0].shape[1]])
+    for a, b in zip(results[0][1], results[1][1], strict=True):
+        torch.testing.assert_close(a, b)

@@ -1,0 +1,62 @@
+"""Pointer sums, and mixtures at their limits; test_model.py compares both with the equations."""
+
+import math
+
+import pytest
+import torch
+
+from studies.cloze.memory import AdaptiveComputation, mix_steps, pointer_sum
+
+
+def logs(*probabilities: float) -> torch.Tensor:
+    return torch.tensor([probabilities], dtype=torch.float64).log()
+
+
+def test_pointer_sum_by_hand() -> None:
+    """Attention .1 .2 .3 .4 on "mary saw john mary": mary .5, john .3, ann nowhere."""
+    scores = torch.cat([logs(0.1, 0.2, 0.3, 0.4) + 5.0, torch.full((1, 2), 9.0)], dim=1)
+    mask = torch.tensor([[True] * 4 + [False] * 2])
+    at = torch.tensor([[1, -1, 0, 1, -1, -1]])
+    result = pointer_sum(scores, mask, at, 3)
+    torch.testing.assert_close(result[0, :2].exp(), torch.tensor([0.3, 0.5], dtype=torch.float64))
+    assert result[0, 2] == float("-inf")
+
+
+def test_gradient_by_hand() -> None:
+    """d log(w_1 + w_4) / d l_i = [i chosen] w_i / (w_1 + w_4) - w_i, and 0 at padding."""
+    scores = torch.cat([logs(0.1, 0.2, 0.3, 0.4), torch.zeros(1, 1)], dim=1).requires_grad_()
+    mask = torch.tensor([[True] * 4 + [False]])
+    at = torch.tensor([[1, -1, 0, 1, -1]])
+    pointer_sum(scores, mask, at, 3)[0, 1].backward()
+    expected = torch.tensor([[0.2 - 0.1, -0.2, -0.3, 0.8 - 0.4, 0.0]], dtype=torch.float64)
+    torch.testing.assert_close(scores.grad, expected)
+
+
+def test_scores_far_apart_keep_their_gradient() -> None:
+    """Single precision: a probability of exp(-400) is 0, its logarithm is -400."""
+    scores = torch.tensor([[400.0, 0.0]], requires_grad=True)
+    result = pointer_sum(scores, torch.tensor([[True, True]]), torch.tensor([[0, 1]]), 2)
+    assert result[0, 1].item() == -400.0
+    result[0, 1].backward()
+    assert scores.grad.tolist() == [[-1.0, 1.0]]
+
+
+def test_a_weight_of_zero_and_an_absent_candidate_have_gradients_that_are_numbers() -> None:
+    steps = torch.stack([logs(0.5, 0.3, 0.0), logs(0.1, 0.7, 0.0)], dim=1).requires_grad_()
+    weights = torch.tensor([[0.0, 1.0]], dtype=torch.float64, requires_grad=True)
+    result = mix_steps(steps, weights)
+    assert result[0, 0].item() == pytest.approx(math.log(0.1), abs=1e-12)
+    result[0, :2].sum().backward()
+    for gradient in (steps.grad, weights.grad):
+        assert bool(torch.isfinite(gradient).all())
+
+
+@pytest.mark.parametrize("chance", [0.0, 1.0])
+def test_sure_to_halt_and_sure_not_to(chance: float) -> None:
+    test = AdaptiveComputation(2, "relu", 0.0)
+    step_logs = torch.tensor([[[0.2], [0.6], [0.9]]]).log()
+    halting = [torch.tensor([chance], requires_grad=True) for _ in range(2)]
+    logs, weights = test.answer(step_logs, halting)
+    assert weights.tolist() == [[1.0, 0.0, 0.0] if chance else [0.0, 0.0, 1.0]]
+    logs.sum().backward()
+    assert all(bool(torch.isfinite(h.grad).all()) for h in halting if h.grad is not None)

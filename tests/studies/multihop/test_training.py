@@ -1,0 +1,75 @@
+"""The curriculum: when depths join, and when steps begin to cost."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from actmodels.errors import ConfigError
+from actmodels.metrics import Metrics
+from actmodels.seeding import generator
+from studies.multihop.config import MultihopTrialConfig
+from studies.multihop.training import MultihopTraining
+from tests.studies.multihop.samples import multihop_trial, sample_multihop_data
+
+METRICS = Metrics(0.0, 1.0, 1.0, 0.0, 1.0)
+
+
+def training(trial: MultihopTrialConfig) -> MultihopTraining:
+    return MultihopTraining(trial, sample_multihop_data())
+
+
+def charged(one: MultihopTraining) -> bool:
+    """Train an epoch; return whether steps had a cost."""
+    one.train_epoch()
+    return bool(one.model.halting.charges)
+
+
+def test_depths_join_when_the_last_is_learned_and_steps_cost_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = training(multihop_trial(join_accuracy=0.9))
+    right = one.data.dev.labels.clone()
+    wrong = (right + 1) % 3
+
+    def scored(labels: torch.Tensor) -> None:
+        result = type("Result", (), {"predictions": labels, "labels": right, "metrics": METRICS})
+        monkeypatch.setattr("studies.multihop.training.evaluate", lambda *_: result)
+        one.evaluated()
+
+    first_alone = torch.where(one.data.dev.depths == 1, right, wrong)
+    scored(wrong)
+    assert (one.joined, one.settled) == (1, 0) and not charged(one)
+    scored(first_alone)
+    assert (one.joined, one.settled) == (2, 0) and not charged(one)
+    scored(first_alone)
+    assert (one.joined, one.settled) == (2, 1) and charged(one)
+
+
+def test_pairs_are_new_and_of_the_joined_depths() -> None:
+    one = training(multihop_trial(batch_size=64))
+    batches = [*one.batches(generator("epoch", 1)), *one.batches(generator("epoch", 2))]
+    assert len({batch.premise.numpy().tobytes() for batch in batches}) == 6
+    assert all(batch.premise.shape == (64, 24) for batch in batches)
+
+
+def test_every_mechanism_but_ponder_net_starts_without_a_cost() -> None:
+    for name in ("dact", "target_steps", "supervised_act", "ponder_net"):
+        one = training(multihop_trial(f"hop_attention_{name}"))
+        assert charged(one) is (name == "ponder_net")
+        if name == "target_steps":
+            assert float(one.model.ponder_weight or 0.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "sentence"),
+    [
+        ("hop_attention", {"null_token": True}, "null_token is true; must be false, as multi-hop"),
+        ("spinn_pi", {}, "spinn_pi reads parses; multi-hop pairs have none"),
+    ],
+)
+def test_models_and_inputs_that_pairs_lack(
+    model: str, settings: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(ConfigError, match=sentence):
+        multihop_trial(model, **settings)

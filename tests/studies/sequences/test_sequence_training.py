@@ -1,0 +1,129 @@
+"""Trials on sequences: settings, the paper's sizes, seeds, and that training learns."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from actmodels.configs import ActConfig, ActRnnConfig, FixedStepsConfig
+from actmodels.errors import ConfigError
+from studies.sequences.config import (
+    AdditionConfig,
+    CharactersConfig,
+    LogicConfig,
+    ParityConfig,
+    SortConfig,
+    build_sequence_trial,
+)
+from studies.sequences.training import SequenceTraining
+from tests.studies.sequences.samples import (
+    ACT,
+    CHARACTERS,
+    DACT,
+    GENERATED,
+    PONDER_NET,
+    TEXT,
+    sample_trial,
+)
+
+
+def train(**changes: Any) -> SequenceTraining:
+    return SequenceTraining(sample_trial(**changes), TEXT)
+
+
+def test_seeds() -> None:
+    """Epochs and seeds have different data; the dev set depends on dev_seed alone."""
+    first, other = train(seed=1), train(seed=2)
+    assert torch.equal(first.dev.inputs, other.dev.inputs)
+    assert not torch.equal(first.model.output.weight, other.model.output.weight)
+    training = replace(sample_trial().training, dev_seed=4)
+    assert not torch.equal(train(training=training).dev.inputs, first.dev.inputs)
+    drawn = []
+    sample = first.task.sample
+
+    def watched(count: int, generator: torch.Generator) -> Any:
+        batch = sample(count, generator)
+        drawn.append(batch.inputs)
+        return batch
+
+    first.task.sample = watched  # type: ignore[method-assign]
+    list(first.epochs())
+    assert len(drawn) == 15
+    assert len({tuple(batch.flatten().tolist()) for batch in drawn}) == 15
+
+
+@pytest.mark.parametrize("halting", [ACT, None, PONDER_NET, DACT])
+def test_learns_parity_of_two_bits(halting: Any) -> None:
+    """With or without ACT: two bits need no sequential computation."""
+    settings = replace(sample_trial().training, updates_per_epoch=200)
+    training = train(task=ParityConfig(bits=2), halting=halting, training=settings)
+    assert training.evaluated().accuracy < 1
+    list(training.epochs())
+    assert training.history[-1].dev_accuracy == 1
+
+
+@pytest.mark.slow
+def test_act_learns_a_parity_that_its_cell_alone_does_not() -> None:
+    """Graves' main result at small scale: less than half the errors after equal updates."""
+    errors, steps = [], []
+    for halting in (ACT, None):
+        settings = replace(
+            sample_trial().training,
+            learning_rate=0.005,
+            batch_size=64,
+            updates_per_epoch=2500,
+            dev_sequences=1000,
+        )
+        network = replace(sample_trial().network, state_size=16)
+        record = train(training=settings, network=network, halting=halting).run_epoch()
+        errors.append(1 - record.dev_accuracy)
+        steps.append(record.dev_mean_steps)
+    assert errors[0] < 0.5 * errors[1]
+    assert steps[0] > 1.5
+
+
+@pytest.mark.parametrize("task", [*GENERATED[1:], CHARACTERS])
+@pytest.mark.parametrize(("halting", "name"), [(PONDER_NET, "ponder_net"), (DACT, "dact")])
+def test_mechanisms_without_a_mean_state_need_parity(task: Any, halting: Any, name: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        sample_trial(task=task, halting=halting)
+    assert raised.value.problems[0].startswith(
+        f"halting {name} is for one input with one answer, as parity has; "
+    )
+    assert raised.value.problems[0].endswith("one of none, act, target_steps, fixed_steps")
+    assert sample_trial(halting=halting).model == f"parity_rnn_{name}"
+
+
+@pytest.mark.parametrize("task", [*GENERATED, CHARACTERS])
+@pytest.mark.parametrize("halting", [None, ACT, FixedStepsConfig(steps=3)])
+def test_flat_settings_make_the_trial(task: Any, halting: Any) -> None:
+    trial = sample_trial(task=task, halting=halting)
+    settings = {name: value for part in trial.parts for name, value in vars(part).items()}
+    limits = {name: getattr(trial, name) for name in ("max_epochs", "patience", "seed")}
+    assert build_sequence_trial(trial.task_name, trial.halting_name, settings, **limits) == trial
+    assert trial.flat().items() >= (settings | limits).items()
+
+
+PAPER_ACT = ActConfig(epsilon=0.01, ponder_weight=0.01, max_steps=100, halting_bias=1.0)
+PAPER = {  # task, cell, state size, batch, cap of the steps, parameters without and with ACT
+    "parity": (ParityConfig(64), "rnn", 128, 128, 100, 24_833, 25_090),
+    "logic": (LogicConfig(10, 10), "lstm", 128, 16, 100, 118_401, 119_042),
+    "addition": (AdditionConfig(5, 5, False), "lstm", 512, 32, 20, 1_186_882, 1_189_443),
+    "sort": (SortConfig(15), "lstm", 512, 16, 100, 1_062_415, 1_064_976),
+    "characters": (CharactersConfig(500, 0), "lstm", 1500, 1, 100, 10_926_256, 10_933_757),
+}
+
+
+@pytest.mark.parametrize("name", PAPER)
+@pytest.mark.parametrize("act", [False, True])
+def test_sizes_of_the_paper(name: str, act: bool) -> None:
+    """RNN: s(i + s + 1); LSTM: 4 s(i + s + 1); output s·o + o; ACT: a flag and s + 1 to halt."""
+    task, cell, state, batch, cap, *parameters = PAPER[name]
+    trial = sample_trial(
+        task=task,
+        network=ActRnnConfig(cell, state, "xavier", 0.1),
+        halting=replace(PAPER_ACT, max_steps=cap) if act else None,
+        training=replace(sample_trial().training, batch_size=batch, dev_sequences=2),
+    )
+    assert SequenceTraining(trial, TEXT.repeat(3)).parameters == parameters[act]
