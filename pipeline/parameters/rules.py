@@ -95,9 +95,9 @@ def unknown_keys(section: str, names: Iterable[str], known: Collection[str]) -> 
 def absent(key: str, value: Any, expected: str, known: Collection[str]) -> Iterator[str]:
     """Yield a message, with the closest known name if any, if the value is not one of them."""
     if value not in known:
-        closest = [f"did you mean {name}?" for name in get_close_matches(str(value), known, n=1)]
-        hint = closest or [f"must be {expected}: {listed(known)}"]
-        yield f"{key} is {shown(value)}; {hint[0]}"
+        closest = get_close_matches(str(value), known, n=1, cutoff=0.85)  # names share endings
+        hint = f"did you mean {closest[0]}?" if closest else f"must be {expected}: {listed(known)}"
+        yield f"{key} is {shown(value)}; {hint}"
 
 
 def not_swept(key: str, model: str, params: Params) -> Iterator[str]:

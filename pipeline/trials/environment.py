@@ -54,7 +54,7 @@ def train_trials(
         "data_digest": trials[0].origin["data"],
         "machine": total.get("machine") or machine(),
         "trials": len(records),
-        "reused": len(records) - total["trained"],
+        "reused": max(0, len(records) - total["trained"]),  # some may have been trained twice
         "wall_seconds": round(total["wall_seconds"], 1),
         "trained_on": {record.key: record.machine for record in records},
     }

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 from ruamel.yaml import YAML
 
-from pipeline.parameters.schema import Params
+from pipeline.parameters.studies import json_schema, params_type
 from tests.pipeline.test_presets import ROOT, compose
 
 VALUES: list[Any] = [-1, 0, 2, 1.5, True, None, "", "zzz", "a b", "REQUIRED", "auto", [], {}]
@@ -28,7 +28,7 @@ VALUES += [
     "x ",
     {"zzz": None},
 ]
-SCHEMA = Params.model_json_schema()
+SCHEMA = json_schema()
 STUDIES = ("sequences_paper", "cloze_cbt", "fidelity", "halting")
 
 
@@ -66,7 +66,7 @@ def test_the_schema_agrees_with_the_loader(tmp_path: Path) -> None:
     checked, whole = list[Any](), Draft202012Validator(SCHEMA)
     for tree in trees(tmp_path):
         assert whole.is_valid(tree)
-        for name, field in Params.model_fields.items():
+        for name, field in params_type(*tree["studies"]).model_fields.items():
             if tree[name] in checked:
                 continue
             checked.append(tree[name])
@@ -80,4 +80,6 @@ def test_the_schema_agrees_with_the_loader(tmp_path: Path) -> None:
 def test_sections_are_known_and_complete(changes: dict[str, Any]) -> None:
     tree = YAML(typ="safe", pure=True).load((ROOT / "params.yaml").read_text()) | changes
     tree = {name: section for name, section in tree.items() if section is not None}
-    assert not loads(Params, tree) and not Draft202012Validator(SCHEMA).is_valid(tree)
+    assert not loads(params_type("multihop"), tree) and not Draft202012Validator(SCHEMA).is_valid(
+        tree
+    )

@@ -1,6 +1,7 @@
 """Wall-clock time of a training stage over its runs, and its machine."""
 
 import json
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -62,6 +63,12 @@ def test_runs_on_the_same_trials_add_up(train: Train, monkeypatch: pytest.Monkey
     assert set(result["provenance"]) >= {"git_commit", "python_version", "torch_version"}
     result = train(seconds=1.0, trials=TRIALS[:2])  # others
     assert (result["wall_seconds"], result["trials"], result["reused"]) == (0.0, 2, 2)
+
+
+def test_trials_that_were_deleted_and_trained_again_are_not_reused(train: Train) -> None:
+    train(*TRIALS, seconds=1.0)
+    shutil.rmtree("trials")
+    assert train(*TRIALS, seconds=1.0)["reused"] == 0
 
 
 def test_a_corrupt_file_is_quarantined(train: Train, capsys: pytest.CaptureFixture[str]) -> None:
