@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import t as student
 
 from actmodels.errors import ArtifactError
+from actmodels.tables import COLUMNS
 from pipeline.statistics.paired import (
     Groups,
     HitsBySeed,
@@ -15,7 +16,7 @@ from pipeline.statistics.paired import (
     paired_rows,
     prediction_hits,
 )
-from studies.cloze.tables import COLUMNS
+from studies.cloze.tables import COLUMNS as CLOZE_COLUMNS
 
 
 def alone(pairs: int) -> Groups:
@@ -137,7 +138,7 @@ def test_runs_are_compared_with_the_first_of_their_group(seeds_paired: bool) -> 
     ]
     kept, groups = ("strategy", "steps"), {"NE": np.array([1, 1, 2, 3])}
     both = against_first(rows, "questions", "run", groups, *kept, seeds_paired=seeds_paired)
-    assert [list(row) for row in both] == [COLUMNS["runs.csv"]] * 2
+    assert [list(row) for row in both] == [CLOZE_COLUMNS["runs.csv"]] * 2
     first, other = both
     assert (first["difference"], first["low"], first["high"], first["p"]) == (0, 0, 0, 1)
     assert (other["difference"], other["test_accuracy_mean"]) == pytest.approx((0.375, 0.625))
