@@ -112,7 +112,7 @@ def write_study(
     study: str,
     trained: Iterable[Trained[Any]],
     summary: TableRow,
-    columns: Mapping[str, Sequence[str]],
+    columns: Mapping[str, str],
     **tables: Sequence[TableRow],
 ) -> None:
     """Write the tables, summary.json, and timings.csv (seconds of training of each run).
@@ -120,7 +120,7 @@ def write_study(
     Timings have their own file, as all other results are reproducible.
 
     Args:
-        columns: of each file.
+        columns: of each file, names between blanks.
         tables: rows by the name of the table.
     """
     timings = []

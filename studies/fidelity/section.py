@@ -23,8 +23,6 @@ Variants = dict[str, Annotated[Settings, Keys(PAIRS | LIMITS)]]
 
 
 class Study(Limits, StudySection):
-    """The section."""
-
     seeds: Seeds
     models: Annotated[dict[str, dict[str, Settings]], each(MODELS, Variants), NON_EMPTY]
 

@@ -43,6 +43,7 @@ from studies.sequences.tables import COLUMNS
 from studies.sequences.task import Task
 from studies.sequences.training import build_task, evaluate
 
+TEXT = "sequences.text"  # in messages
 CHARACTERS = "characters"  # the task that needs a text
 NO_DATA = "drawn"  # the data digest of the other tasks, whose data depend on settings alone
 SequenceRun = Run[SequenceTrialConfig]
@@ -78,25 +79,20 @@ def task_of(config: SequenceTrialConfig, study: Study, text: Tensor | None) -> T
     Raises:
         DataError: the text, or its held-out part, is too short.
     """
-    task = build_task(config.task, text, source_name(study))
+    task = build_task(config.task, text, TEXT)
     needed = study.read_from + study.read_bytes + 1  # the last byte is only predicted
     if isinstance(task, Characters) and len(task.held_out) < needed:
         raise DataError(
-            f"{source_name(study)}: {len(task.held_out):,} bytes are held out, but "
+            f"{TEXT}: {len(task.held_out):,} bytes are held out, but "
             f"read_from, read_bytes and the byte after them need {needed:,}; hold out more or "
             "read less"
         )
     return task
 
 
-def source_name(study: Study) -> str:
-    """Return the name of the text in messages."""
-    return f"sequences.text, {study.text.name if study.text else None}"
-
-
 def write_text(source: TextSource) -> tuple[Path, str]:
     """Write the text of characters; return its path and SHA-256."""
-    path, text = study_folder("sequences", "text.txt"), fetch_text(source, "sequences.text")
+    path, text = study_folder("sequences", "text.txt"), fetch_text(source, TEXT)
     with replacing(path) as temporary:
         temporary.write_bytes(text)
     return path, sha256(text).hexdigest()

@@ -11,8 +11,6 @@ from pipeline.parameters.studies import StudySection
 
 
 class Study(StudySection):
-    """The section."""
-
     models: Annotated[list[str], NON_EMPTY, UNIQUE]
     halvings: Annotated[int, Range(ge=1, le=20)]  # to one in a million
 
