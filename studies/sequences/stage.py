@@ -23,18 +23,10 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.section import TextSource
 from pipeline.parameters.studies import study_section
 from pipeline.runtime.results import TableRow
-from pipeline.runtime.stage import run_stage
+from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import summarize
 from pipeline.trials.execution import execution_settings
-from pipeline.trials.study import (
-    Run,
-    history_rows,
-    result_row,
-    study_folder,
-    train,
-    with_weights,
-    write_study,
-)
+from pipeline.trials.study import Run, history_rows, result_row, train, with_weights, write_study
 from studies.sequences.characters import Characters, read_bytes
 from studies.sequences.config import SequenceTrialConfig
 from studies.sequences.pondering import by_byte_class, by_difficulty, read
@@ -92,7 +84,7 @@ def task_of(config: SequenceTrialConfig, study: Study, text: Tensor | None) -> T
 
 def write_text(source: TextSource) -> tuple[Path, str]:
     """Write the text of characters; return its path and SHA-256."""
-    path, text = study_folder("sequences", "text.txt"), fetch_text(source, TEXT)
+    path, text = artifacts("studies", "sequences", "text.txt"), fetch_text(source, TEXT)
     with replacing(path) as temporary:
         temporary.write_bytes(text)
     return path, sha256(text).hexdigest()
@@ -133,7 +125,10 @@ def main() -> None:
     params = load_params()
     study = study_section(params, Study)
     runs = plan(study)
-    data: dict[str, Any] = {"data_folder": study_folder("sequences"), "dataset": "sequences"}
+    data: dict[str, Any] = {
+        "data_folder": artifacts("studies", "sequences"),
+        "dataset": "sequences",
+    }
     digest, text = NO_DATA, None
     if CHARACTERS in study.tasks:
         assert study.text is not None  # a rule of params.yaml
