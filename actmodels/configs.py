@@ -194,6 +194,10 @@ class DactConfig(ActConfig):
     """Differentiable ACT (Eyzaguirre & Soto 2020)."""
 
 
+# Mechanisms that answer from each state, and have no mean state to pass to the next input.
+AnsweringConfig = PonderNetConfig | DactConfig
+
+
 @dataclass(frozen=True)
 class SupervisedActConfig:
     """ACT with a loss on each state and a warm-up of the ponder weight (ours)."""

@@ -1,10 +1,8 @@
-"""Columns of the tables that stages write, by path in artifacts/.
+"""Columns of the tables that stages write, names between blanks, by path in artifacts/.
 
 The report checks them when it loads a file. Shares are in [0, 1]. Empty values: steps of a model
 without steps; p and sd with one seed. The columns of a study are in its tables.py.
 """
-
-from collections.abc import Mapping
 
 # Effect of the steps after the first on an answer, counted in artifacts/trace/.
 _CONSTANT = ("right_throughout", "wrong_throughout")
@@ -18,7 +16,7 @@ DIFFERENCE = "difference low high p pairs"  # of test accuracies, with its 95 % 
 TIME = "seed epochs seconds"
 TRAINED = "seed key parameters epochs best_epoch diverged"
 
-_TABLES = {
+COLUMNS = {
     "sweep/timings.csv": "key model seed epoch seconds examples_per_second",
     "retrain/timings.csv": "key model seed epoch seconds examples_per_second",
     "lexical_baseline/results.csv": f"{_RUN} parameters regularization dev_accuracy test_accuracy "
@@ -36,11 +34,3 @@ _TABLES = {
     "ablate/test.csv": f"{_RUN} reading steps accuracy mean_steps",
     "ablate/gains.csv": f"reading steps seeds {DIFFERENCE}",
 }
-
-
-def split_columns(tables: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the column names of tables, from names between blanks."""
-    return {path: columns.split() for path, columns in tables.items()}
-
-
-COLUMNS = split_columns(_TABLES)

@@ -130,7 +130,7 @@ class StudyReport:
     """A study's part of the report.
 
     Attributes:
-        columns: of its tables, by file; a JSON file, a list, has none.
+        columns: of its files, names between blanks; a JSON file, a list, has none.
         section: makes the section from artifacts, claims, and whether to show published results.
         run: columns of timings.csv that identify a run: its group and its name in the group.
         group_title: makes the title of a group.
@@ -138,7 +138,7 @@ class StudyReport:
         highlights: makes its part of the first screen; None for none.
     """
 
-    columns: Mapping[str, Sequence[str]]
+    columns: Mapping[str, str]
     section: Callable[[Artifacts, pd.DataFrame, bool], Section]
     run: tuple[str, str]
     group_title: Callable[[Any], str] = title

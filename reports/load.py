@@ -20,13 +20,13 @@ LIMITS = ("max_epochs", "patience")  # settings of every trial in addition to it
 EPOCH = [name for name in EpochRecord.__dataclass_fields__ if name not in TIMING_FIELDS]
 METRICS = [name for name in EPOCH[1:] if name != "ponder_weight"]  # in trials.csv it is a setting
 TRIAL = ["key", "model", "seed", "parameters", "epochs", "diverged", "best_epoch", *METRICS]
-UNUSED = ("lexical_baseline/predictions.csv",)
+UNUSED = "lexical_baseline/predictions.csv"
 TABLES = {
     "sweep/trials.csv": TRIAL,
     "sweep/history.csv": ["key", "model", "seed", *EPOCH],
     "retrain/trials.csv": TRIAL,
     "retrain/history.csv": ["key", "model", "seed", *EPOCH],
-    **{file: columns for file, columns in COLUMNS.items() if file not in UNUSED},
+    **{file: columns.split() for file, columns in COLUMNS.items() if file != UNUSED},
 }
 DOCUMENTS = (
     *("corpus/summary.json", "tensors/manifest.json"),
@@ -77,11 +77,11 @@ class Artifacts:
         return str(means.idxmax())
 
 
-def load(root: Path, studies: Mapping[str, Mapping[str, Sequence[str]]]) -> Artifacts:
+def load(root: Path, studies: Mapping[str, Mapping[str, str]]) -> Artifacts:
     """Load `root`, which has one folder per stage.
 
     Args:
-        studies: files of each study and their columns; a JSON file has none.
+        studies: files of each study and their columns, names between blanks.
 
     Raises:
         ArtifactError: a file or a column is missing, or the evaluated models are not the
@@ -104,7 +104,7 @@ def load(root: Path, studies: Mapping[str, Mapping[str, Sequence[str]]]) -> Arti
             if file.endswith(".json"):
                 lines[key] = json.loads(_read(root, path))
             else:
-                tables[key] = _table(root, path, columns)
+                tables[key] = _table(root, path, columns.split())
     return Artifacts(tables, documents, lines)
 
 

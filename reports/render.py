@@ -25,11 +25,6 @@ JSON_OPTIONS = {"ensure_ascii": False, "allow_nan": False, "separators": (",", "
 TITLE = "Adaptive computation for textual entailment"
 
 
-def load_all(root: Path, studies: StudyReports) -> Artifacts:
-    """Load the artifacts under `root`, with the files of these studies."""
-    return load(root, {name: study.columns for name, study in studies.items()})
-
-
 def report(data: Artifacts, studies: StudyReports, published: bool, examples: int) -> Report:
     """Return the report, with or without published results and with at most `examples` pairs."""
     frame = claims(data, studies)
@@ -64,7 +59,7 @@ def write_report(
     """
     with ThreadPoolExecutor(1) as pool:
         pool.submit(vega)  # takes two seconds: run it in parallel
-        data = load_all(root, studies)
+        data = load(root, {name: study.columns for name, study in studies.items()})
         built = report(data, studies, published, examples)
         numbers = metrics(data, highlighted(data, studies))
     stable = [section for section in built.sections if not section.volatile]

@@ -203,13 +203,15 @@ from hydra import compose, initialize_config_dir
 from pathlib import Path
 from pipeline.parameters.load import load_params
 from pipeline.parameters.studies import json_schema, study_part
-from reports.render import load_all, report
+from reports.load import load
+from reports.render import report
 root = Path.cwd()
 with initialize_config_dir(str(root / "conf"), version_base=None):
     OmegaConf.save(compose("config", overrides=["study=widths"]), "params.yaml", resolve=True)
 params = load_params()
 studies = {name: study_part(name, "report").STUDY for name in params.studies}
-built = report(load_all(root / "artifacts", studies), studies, False, 0)
+data = load(root / "artifacts", {name: study.columns for name, study in studies.items()})
+built = report(data, studies, False, 0)
 print(json.dumps([
     json_schema()["properties"]["widths"], params.widths.widths,
     [section.title for section in built.sections], [r[1] for r in built.sections[-1].parts[0].rows],

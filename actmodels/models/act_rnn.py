@@ -7,16 +7,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from actmodels.configs import ActRnnConfig, DactConfig, PonderNetConfig
+from actmodels.configs import ActRnnConfig, AnsweringConfig
 from actmodels.halting.base import Halting, Objective, build_halting
 from actmodels.models.active_examples import ActiveExamples
 from actmodels.modules.linear import Linear, affine, initialize
 from actmodels.modules.recurrent import LSTM, LSTMState
 from actmodels.prediction import Prediction
 from actmodels.registry import HaltingConfig
-
-# Mechanisms that answer from each state, and have no mean state to pass to the next input.
-ANSWERING = (PonderNetConfig, DactConfig)
 
 
 class RecurrentCell(nn.Module):
@@ -105,7 +102,7 @@ class ActRnn(nn.Module):
         self.cell: RecurrentCell = cell(inputs + flag, config.state_size)
         self.output = Linear(self.cell.visible, outputs)
         self.halting = build_halting(halting, self.cell.visible) if flag else Objective()
-        self.answers = isinstance(halting, ANSWERING)
+        self.answers = isinstance(halting, AnsweringConfig)
         initialize(self, config.init, config.init_std)
 
     def forward(self, inputs: Tensor, mask: Tensor) -> Pondered:

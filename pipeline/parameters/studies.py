@@ -63,13 +63,13 @@ def select_sections(tree: dict[str, Any]) -> tuple[list[str], dict[str, Any], li
     listed = listed if isinstance(listed, list) else []
     off = [name for name in names if name in tree and name not in listed]
     problems = [
-        f"{name} is the section of a study that is not in studies; list {name} there, or remove "
-        "the section"
+        f"{name} is the section of a study that is not in studies; add {name} there, or remove the "
+        "section"
         for name in off
     ]
     problems += [
-        f"{name} is in studies, but has no section; copy that of conf/study/{name}.yaml, or remove "
-        f"{name} from studies"
+        f"{name} is in studies, but has no section; add it, remove {name} from studies, or run: "
+        f"dvc exp run -S study={name}"
         for name in names
         if name in listed and name not in tree
     ]

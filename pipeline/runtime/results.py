@@ -16,19 +16,20 @@ from pipeline.runtime.stage import artifacts, require_artifact
 TableRow = dict[str, Any]
 
 
-def write_table(path: Path, rows: Sequence[TableRow], columns: Sequence[str] = ()) -> None:
+def write_table(path: Path, rows: Sequence[TableRow], columns: str = "") -> None:
     """Write rows as CSV; the cell of a missing value, None or nan is empty.
 
     Args:
-        columns: by default those declared in actmodels.tables, else all columns of the rows.
+        columns: names between blanks; by default those declared in actmodels.tables, else all
+            columns of the rows.
     """
-    declared = COLUMNS.get(f"{path.parent.name}/{path.name}")
-    columns = columns or declared or list(dict.fromkeys(name for row in rows for name in row))
+    declared = columns or COLUMNS.get(f"{path.parent.name}/{path.name}", "")
+    names = declared.split() or list(dict.fromkeys(name for row in rows for name in row))
     text = StringIO()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(columns)
+    table.writerow(names)
     for row in rows:
-        values = (row.get(name) for name in columns)
+        values = (row.get(name) for name in names)
         table.writerow(None if value != value else value for value in values)  # nan
     write_text(path, text.getvalue())
 

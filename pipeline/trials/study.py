@@ -6,7 +6,6 @@ Rows may have more keys than the table has columns.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import torch
@@ -46,11 +45,6 @@ class Run(Generic[Config]):
 
 
 Trained = tuple[Run[Config], TrialRecord]
-
-
-def study_folder(study: str, *parts: str) -> Path:
-    """Return a path under the folder of a study's results."""
-    return artifacts("studies", study, *parts)
 
 
 def train(
@@ -112,7 +106,7 @@ def write_study(
     study: str,
     trained: Iterable[Trained[Any]],
     summary: TableRow,
-    columns: Mapping[str, Sequence[str]],
+    columns: Mapping[str, str],
     **tables: Sequence[TableRow],
 ) -> None:
     """Write the tables, summary.json, and timings.csv (seconds of training of each run).
@@ -120,7 +114,7 @@ def write_study(
     Timings have their own file, as all other results are reproducible.
 
     Args:
-        columns: of each file.
+        columns: of each file, names between blanks.
         tables: rows by the name of the table.
     """
     timings = []
@@ -128,5 +122,5 @@ def write_study(
         seconds = [epoch.seconds for epoch in record.history if epoch.seconds is not None]
         timings.append(run.seeded | {"epochs": len(seconds), "seconds": sum(seconds)})
     for name, rows in (tables | {"timings": timings}).items():
-        write_table(study_folder(study, f"{name}.csv"), rows, columns[f"{name}.csv"])
-    write_json(study_folder(study, "summary.json"), summary)
+        write_table(artifacts("studies", study, f"{name}.csv"), rows, columns[f"{name}.csv"])
+    write_json(artifacts("studies", study, "summary.json"), summary)

@@ -38,13 +38,13 @@ Kinds = dict[str, dict[str, Split]]  # by answer class (NE, CN or WDW) and split
 
 def write_questions(data: Data, vectors: Vectors, folder: Path) -> dict[str, Any]:
     """Write a folder for each answer class; return the source, and sizes and digest of each."""
-    label = f"text {data.text.source.name}" if data.text.source else data.source
+    text = data.text.source if data.source == "text" else None
     with clean_dir(folder):
         kinds = {
             kind: write_kind(folder / kind, splits, data.lowercase, vectors)
             for kind, splits in SOURCES[data.source](data, folder).items()
         }
-    return {"source": label if data.source == "text" else data.source, "kinds": kinds}
+    return {"source": f"text {text.name}" if text else data.source, "kinds": kinds}
 
 
 def from_text(data: Data, folder: Path) -> Kinds:

@@ -225,7 +225,7 @@ def _question(question: dict[str, Any]) -> Table:
 
 
 STUDY = StudyReport(
-    COLUMNS | {"queries.json": []},
+    COLUMNS | {"queries.json": ""},
     section,
     run=("questions", "run"),
     group_title=QUESTIONS.__getitem__,

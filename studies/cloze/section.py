@@ -33,8 +33,6 @@ del READER["strategy"], READER["steps"]  # the axes of a study
 
 
 class ClozeText(Section):
-    """How questions are built from a text."""
-
     source: TextSource | None
     tokenized: bool
     paragraphs: Literal["lines", "empty_lines"]
@@ -50,14 +48,10 @@ class ClozeText(Section):
 
 
 class Cbt(Fetched):
-    """The archive of the Children's Book Test."""
-
     folder: Name
 
 
 class WhoDidWhat(Section):
-    """The user's files of Who-Did-What."""
-
     train: Fetched | None
     dev: Fetched | None
     test: Fetched | None
@@ -65,8 +59,6 @@ class WhoDidWhat(Section):
 
 
 class Data(Section):
-    """The source of the questions."""
-
     source: Literal["text", "cbt", "whodidwhat"]
     question_types: Annotated[list[Literal["NE", "CN"]], NON_EMPTY, UNIQUE]
     lowercase: bool
@@ -89,8 +81,6 @@ class Data(Section):
 
 
 class ReadingStudy(Limits):
-    """The numbers of steps compared on one question type, by strategy."""
-
     one_step: bool
     query_gating: Annotated[list[validators.Several], UNIQUE]
     adaptive_computation: Annotated[list[validators.Several], UNIQUE]
@@ -98,8 +88,6 @@ class ReadingStudy(Limits):
 
 
 class Study(StudySection):
-    """The section."""
-
     data: Data
     seeds: Seeds
     traced: validators.NonNegativeInt

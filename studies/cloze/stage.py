@@ -19,19 +19,11 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.section import SPLITS
 from pipeline.parameters.studies import study_section
 from pipeline.runtime.results import TableRow, write_json
-from pipeline.runtime.stage import run_stage
+from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import summarize
 from pipeline.statistics.paired import against_first
 from pipeline.trials.execution import execution_settings
-from pipeline.trials.study import (
-    Run,
-    history_rows,
-    result_row,
-    study_folder,
-    train,
-    with_weights,
-    write_study,
-)
+from pipeline.trials.study import Run, history_rows, result_row, train, with_weights, write_study
 from studies.cloze.config import ReaderTrialConfig
 from studies.cloze.data import (
     FIRST_WORD,
@@ -173,7 +165,7 @@ def attended(document: list[str], weights: Tensor) -> list[str]:
 def main() -> None:
     """Write artifacts/studies/cloze/."""
     params = load_params()
-    study, folder = study_section(params, Study), study_folder("cloze", "data")
+    study, folder = study_section(params, Study), artifacts("studies", "cloze", "data")
     execution = execution_settings(params, data_folder=folder, dataset="cloze")
     manifest = write_questions(study.data, params.vectors, folder)
     write_json(folder / "manifest.json", manifest, indent=1)
@@ -208,7 +200,7 @@ def main() -> None:
     tables["baselines"] = baseline_rows(manifest["source"], splits)
     tables["history"] = history_rows(trained)
     text = json.dumps(traces, ensure_ascii=False) + "\n"
-    write_text(study_folder("cloze", "queries.json"), text)
+    write_text(artifacts("studies", "cloze", "queries.json"), text)
     kept = ("dev_accuracy_mean", "test_accuracy_mean", "difference")
     write_study("cloze", trained, summarize(compared, *RUN, *kept), COLUMNS, **tables)
 

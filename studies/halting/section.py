@@ -13,8 +13,6 @@ from pipeline.parameters.studies import StudySection
 
 
 class Study(Limits, StudySection):
-    """The section."""
-
     model: str | None
     seeds: Seeds
     collapsed_below: validators.Positive

@@ -9,12 +9,14 @@ from actmodels.trial_config import TrialConfig
 from actmodels.validators import BatchSize, NonNegativeInt, Range, Steps, UnitInterval
 from studies.multihop.words import MAX_HOPS
 
-UNREAD = {"train_pairs": 0, "mean_norm": 0.0}  # pairs are drawn, and no vector is pre-trained
-# Settings that only one value of another setting reads.
-READ_BY: dict[str, tuple[float, str, str]] = {
-    "init_std": (0.1, "init", "normal"),
-    "adagrad_accumulator": (0.1, "optimizer", "adagrad"),
-    "oov_buckets": (1, "oov_rule", "hashed"),
+# Values of settings that no multi-hop trial reads, or only with another setting's value.
+NEVER = ("", "")
+UNREAD: dict[str, tuple[float, tuple[str, str]]] = {
+    "train_pairs": (0, NEVER),  # pairs are drawn
+    "mean_norm": (0.0, NEVER),  # no vector is pre-trained
+    "init_std": (0.1, ("init", "normal")),
+    "adagrad_accumulator": (0.1, ("optimizer", "adagrad")),
+    "oov_buckets": (1, ("oov_rule", "hashed")),
 }
 Hops = Annotated[int, Range(ge=1, le=MAX_HOPS)]
 
@@ -47,11 +49,8 @@ class MultihopTrialConfig(TrialConfig):
     @classmethod
     def build(cls, model: str, settings: Mapping[str, Any], **limits: Any) -> Self:
         """Build a trial from flat settings; those that it does not read have a fixed value."""
-        unread = UNREAD | {
-            name: value
-            for name, (value, reader, reading) in READ_BY.items()
-            if settings.get(reader) != reading
-        }
+        values = settings.items()
+        unread = {name: value for name, (value, reader) in UNREAD.items() if reader not in values}
         return super().build(model, unread | dict(settings), **limits)
 
     def cross_field_errors(self) -> list[str]:

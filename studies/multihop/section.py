@@ -29,8 +29,6 @@ SETTINGS = PAIRS | settings_of(StreamConfig)
 
 
 class Corpus(Section):
-    """The fixed pairs."""
-
     seed: NonNegativeInt
     dev: BatchSize
     test: BatchSize
@@ -39,8 +37,6 @@ class Corpus(Section):
 
 
 class Study(Limits, StudySection):
-    """The section."""
-
     seeds: Seeds
     corpus: Corpus
     models: Annotated[dict[str, Axes], each(MODELS, Annotated[Axes, axes(SETTINGS)]), NON_EMPTY]

@@ -14,20 +14,12 @@ from pipeline.datasets.encode import files_digest
 from pipeline.parameters.load import load_params
 from pipeline.parameters.studies import study_section
 from pipeline.runtime.results import TableRow
-from pipeline.runtime.stage import run_stage
+from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.runtime.summary import SUMMARY
 from pipeline.statistics.aggregate import grouped, mean
 from pipeline.statistics.step_correlation import correlation, depth_rows
 from pipeline.trials.execution import execution_settings
-from pipeline.trials.study import (
-    Run,
-    evaluate_runs,
-    history_rows,
-    result_row,
-    study_folder,
-    train,
-    write_study,
-)
+from pipeline.trials.study import Run, evaluate_runs, history_rows, result_row, train, write_study
 from studies.multihop.config import MultihopTrialConfig
 from studies.multihop.corpus import draw_split, word_vectors
 from studies.multihop.section import Study, multihop_trials
@@ -38,7 +30,11 @@ MultihopRun = Run[MultihopTrialConfig]
 
 def write_pairs(study: Study) -> str:
     """Write dev.pt, test.pt and embedding.pt; return the digest of the training input."""
-    folder, corpus, hops = study_folder("multihop"), study.corpus, study.settings["max_hops"]
+    folder, corpus, hops = (
+        artifacts("studies", "multihop"),
+        study.corpus,
+        study.settings["max_hops"],
+    )
     dev, test = (generator(f"multihop {split}", corpus.seed) for split in ("dev", "test"))
     draw_split(corpus.dev, hops, 0, dev).save(folder / "dev.pt")
     draw_split(corpus.test, hops, corpus.beyond, test).save(folder / "test.pt")
@@ -105,7 +101,7 @@ def summary_lines(hops: Sequence[TableRow]) -> list[str]:
 def main() -> None:
     """Write artifacts/studies/multihop/."""
     params = load_params()
-    study, folder = study_section(params, Study), study_folder("multihop")
+    study, folder = study_section(params, Study), artifacts("studies", "multihop")
     digest = write_pairs(study)
     execution = execution_settings(params, data_folder=folder, dataset="multihop")
     trained = train("multihop", plan(study), execution, digest)

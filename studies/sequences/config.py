@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from actmodels.configs import ActRnnConfig, DactConfig, PonderNetConfig
+from actmodels.configs import ActRnnConfig, AnsweringConfig
 from actmodels.registry import HALTINGS, HaltingConfig
 from actmodels.trial_config import BaseTrialConfig, sorted_into
 from actmodels.validators import (
@@ -73,8 +73,6 @@ class SequenceTrainConfig:
     dev_seed: NonNegativeInt
 
 
-# Mechanisms that answer from each state, and have no mean state to pass to the next input.
-AnsweringConfig = PonderNetConfig | DactConfig
 # None: the network without ACT, with one step for each input and no flag.
 SequenceHaltingConfig = HaltingConfig | None
 

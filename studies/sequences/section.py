@@ -37,8 +37,6 @@ SETTINGS = {
 
 
 class TaskStudy(Limits):
-    """One of Graves' tasks; each halting mechanism takes the settings that it has."""
-
     mechanisms: Annotated[
         dict[str, Axes], each(HALTING_MECHANISMS, Annotated[Axes, axes(SETTINGS)]), NON_EMPTY
     ]
@@ -46,8 +44,6 @@ class TaskStudy(Limits):
 
 
 class Study(StudySection):
-    """The section."""
-
     seeds: Seeds
     drawn: BatchSize
     drawn_seed: NonNegativeInt

@@ -23,18 +23,10 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.section import TextSource
 from pipeline.parameters.studies import study_section
 from pipeline.runtime.results import TableRow
-from pipeline.runtime.stage import run_stage
+from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import summarize
 from pipeline.trials.execution import execution_settings
-from pipeline.trials.study import (
-    Run,
-    history_rows,
-    result_row,
-    study_folder,
-    train,
-    with_weights,
-    write_study,
-)
+from pipeline.trials.study import Run, history_rows, result_row, train, with_weights, write_study
 from studies.sequences.characters import Characters, read_bytes
 from studies.sequences.config import SequenceTrialConfig
 from studies.sequences.pondering import by_byte_class, by_difficulty, read
@@ -43,6 +35,7 @@ from studies.sequences.tables import COLUMNS
 from studies.sequences.task import Task
 from studies.sequences.training import build_task, evaluate
 
+TEXT = "sequences.text"  # in messages
 CHARACTERS = "characters"  # the task that needs a text
 NO_DATA = "drawn"  # the data digest of the other tasks, whose data depend on settings alone
 SequenceRun = Run[SequenceTrialConfig]
@@ -78,25 +71,20 @@ def task_of(config: SequenceTrialConfig, study: Study, text: Tensor | None) -> T
     Raises:
         DataError: the text, or its held-out part, is too short.
     """
-    task = build_task(config.task, text, source_name(study))
+    task = build_task(config.task, text, TEXT)
     needed = study.read_from + study.read_bytes + 1  # the last byte is only predicted
     if isinstance(task, Characters) and len(task.held_out) < needed:
         raise DataError(
-            f"{source_name(study)}: {len(task.held_out):,} bytes are held out, but "
+            f"{TEXT}: {len(task.held_out):,} bytes are held out, but "
             f"read_from, read_bytes and the byte after them need {needed:,}; hold out more or "
             "read less"
         )
     return task
 
 
-def source_name(study: Study) -> str:
-    """Return the name of the text in messages."""
-    return f"sequences.text, {study.text.name if study.text else None}"
-
-
 def write_text(source: TextSource) -> tuple[Path, str]:
     """Write the text of characters; return its path and SHA-256."""
-    path, text = study_folder("sequences", "text.txt"), fetch_text(source, "sequences.text")
+    path, text = artifacts("studies", "sequences", "text.txt"), fetch_text(source, TEXT)
     with replacing(path) as temporary:
         temporary.write_bytes(text)
     return path, sha256(text).hexdigest()
@@ -137,7 +125,10 @@ def main() -> None:
     params = load_params()
     study = study_section(params, Study)
     runs = plan(study)
-    data: dict[str, Any] = {"data_folder": study_folder("sequences"), "dataset": "sequences"}
+    data: dict[str, Any] = {
+        "data_folder": artifacts("studies", "sequences"),
+        "dataset": "sequences",
+    }
     digest, text = NO_DATA, None
     if CHARACTERS in study.tasks:
         assert study.text is not None  # a rule of params.yaml

@@ -11,12 +11,9 @@ from pipeline.parameters.studies import StudySection
 
 
 class Study(StudySection):
-    """The section."""
-
     models: Annotated[list[str], NON_EMPTY, UNIQUE]
     halvings: Annotated[int, Range(ge=1, le=20)]  # to one in a million
 
     def problems(self, params: Params) -> Iterator[str]:
-        """Require swept models."""
         for index, model in enumerate(self.models):
             yield from not_swept(f"sizes.models[{index}]", model, params)

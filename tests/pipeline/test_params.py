@@ -152,10 +152,10 @@ def test_a_study_is_listed_and_has_a_section(tree: Any, tmp_path: Path) -> None:
     wrong = {"studies": ["multihop", "cloz"], "halting": halting, "trace": {}}
     messages = problems(tree | wrong, tmp_path)
     assert messages[:3] == [
-        "halting is the section of a study that is not in studies; list halting there, or remove "
+        "halting is the section of a study that is not in studies; add halting there, or remove "
         "the section",
-        "multihop is in studies, but has no section; copy that of conf/study/multihop.yaml, or "
-        "remove multihop from studies",
+        "multihop is in studies, but has no section; add it, remove multihop from studies, or run: "
+        "dvc exp run -S study=multihop",
         "trace.model is missing",
     ]
     assert messages[-1].startswith("studies[1] is 'cloz'; must be 'cloze', 'fidelity', ")

@@ -93,7 +93,7 @@ def retrained(root: Path, *configs: TrialConfig) -> list[TrialRecord]:
 def write_evaluation(folder: Path, configs: tuple[TrialConfig, ...]) -> None:
     """Write the metrics of `evaluate`: seed n has a test accuracy of n tenths."""
     rows = [{"model": c.model, "seed": c.seed, "test_accuracy": c.seed / 10} for c in configs]
-    write_table(folder / "results.csv", rows, list(rows[0]))
+    write_table(folder / "results.csv", rows, " ".join(rows[0]))
     metrics = {"seeds": 2, "test_accuracy_mean": 0.25, "test_accuracy_sd": 0.0123}
     write_json(folder / "summary.json", {config.model: metrics for config in configs})
 

@@ -9,8 +9,8 @@ import pytest
 
 from pipeline.parameters.studies import study_part
 from reports.blocks import Chart, Section, Table
-from reports.load import Artifacts
-from reports.render import load_all, report, write_report
+from reports.load import Artifacts, load
+from reports.render import report, write_report
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artifacts"
 NAMES = ("multihop", "fidelity", "sizes", "halting", "sequences", "cloze")
@@ -20,6 +20,11 @@ Edit = Callable[..., None]
 Sections = dict[str, Section]
 
 
+def load_all(folder: Path) -> Artifacts:
+    """Load artifacts with the files of all studies."""
+    return load(folder, {name: study.columns for name, study in STUDIES.items()})
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return Path(shutil.copytree(STORED, tmp_path / "artifacts"))
@@ -27,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def stored() -> Artifacts:
-    return load_all(STORED, STUDIES)
+    return load_all(STORED)
 
 
 @pytest.fixture(scope="session")

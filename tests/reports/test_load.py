@@ -3,12 +3,11 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import ArtifactError
-from reports.render import load_all
-from tests.reports.conftest import STUDIES, edit
+from tests.reports.conftest import edit, load_all
 
 
 def test_models_are_in_file_order(folder: Path) -> None:
-    data = load_all(folder, STUDIES)
+    data = load_all(folder)
     assert data.models == ["decomposable_attention", "adaptive_attention"]
     assert data.adaptive == ["adaptive_attention"] and data.best_on_dev == "adaptive_attention"
 
@@ -28,7 +27,7 @@ def test_a_missing_file_is_named_with_the_stage_that_writes_it(
     with pytest.raises(
         ArtifactError, match=rf"artifacts/{place} is missing; run: dvc repro {stage}"
     ):
-        load_all(folder, STUDIES)
+        load_all(folder)
 
 
 @pytest.mark.parametrize("column", ["dev_accuracy", "learning_rate"])
@@ -36,13 +35,13 @@ def test_a_missing_column_is_named(folder: Path, column: str) -> None:
     edit(folder, "sweep/trials", lambda frame: frame.drop(columns=column))
     message = f"artifacts/sweep/trials.csv has no column {column}; run: dvc repro -f -s sweep"
     with pytest.raises(ArtifactError, match=message):
-        load_all(folder, STUDIES)
+        load_all(folder)
 
 
 def test_evaluated_models_must_be_the_retrained_ones(folder: Path) -> None:
     edit(folder, "evaluate/results", lambda frame: frame.assign(key="other"))
     with pytest.raises(ArtifactError, match=r"keys differ from those of retrain/trials\.csv"):
-        load_all(folder, STUDIES)
+        load_all(folder)
 
 
 def test_text_stays_text(folder: Path) -> None:
@@ -50,6 +49,6 @@ def test_text_stays_text(folder: Path) -> None:
     edit(folder, "evaluate/predictions", lambda frame: frame.assign(**names))
     edit(folder, "retrain/trials", lambda frame: frame.assign(key="0123"))
     edit(folder, "evaluate/results", lambda frame: frame.assign(key="0123"))
-    data = load_all(folder, STUDIES)
+    data = load_all(folder)
     assert set(data["evaluate/predictions"]["pair_id"]) == {"NA"}
     assert set(data["retrain/trials"]["key"]) == {"0123"}

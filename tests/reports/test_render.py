@@ -11,8 +11,8 @@ from PIL import Image
 
 from actmodels.errors import ArtifactError
 from reports.charts.theme import png, png_spec
-from reports.render import load_all, plain, report, write_report
-from tests.reports.conftest import STORED, STUDIES, edit
+from reports.render import plain, report, write_report
+from tests.reports.conftest import STORED, STUDIES, edit, load_all
 
 MAX_BYTES = 2_000_000
 
@@ -101,7 +101,7 @@ def test_nothing_is_written_without_an_artifact(folder: Path, tmp_path: Path) ->
 
 
 def test_every_chart_has_a_reproducible_figure(written: Path, tmp_path: Path) -> None:
-    charts = report(load_all(STORED, STUDIES), STUDIES, True, 0).charts
+    charts = report(load_all(STORED), STUDIES, True, 0).charts
     figures = {path.stem for path in (written / "figures").glob("*.png")}
     assert figures == {chart.name for chart in charts} and len(charts) == len(figures)
     first = charts[0]

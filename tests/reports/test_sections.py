@@ -6,11 +6,10 @@ import pandas as pd
 import pytest
 
 from reports.load import Artifacts
-from reports.render import load_all
 from reports.sections import steps
 from reports.sections.overview import highlighted, metrics
 from reports.sections.table_1 import accuracy_chart
-from tests.reports.conftest import STUDIES, Sections, edit, points, rows, table
+from tests.reports.conftest import STUDIES, Sections, edit, load_all, points, rows, table
 
 VERDICT = "significance (Holm-corrected)"
 
@@ -104,7 +103,7 @@ def test_accuracy_intervals_are_clipped(folder: Path) -> None:
     accuracies = {"1": "0.99", "2": "0.93", "3": "1.0"}  # 97.3 ± 9.4 by Student's t
     change = lambda f: f.assign(test_accuracy=f["seed"].map(accuracies))  # noqa: E731
     edit(folder, "evaluate/results", change)
-    first, *_ = points(accuracy_chart(load_all(folder, STUDIES)))
+    first, *_ = points(accuracy_chart(load_all(folder)))
     assert (first["x"], first["high"]) == (97.333, 100) and first["low"] == 87.929
 
 

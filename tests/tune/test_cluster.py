@@ -17,8 +17,10 @@ import psutil
 import pytest
 
 from actmodels.errors import SweepError
+from actmodels.provenance import code_packages
 from tests.samples import MODELS, keyed, sample_data, sample_trial, save_sample_data
-from tune.cluster import access_token, connected, redirect_ray_output
+from tests.studies.multihop.samples import multihop_trial
+from tune.cluster import access_token, connected, init_ray, redirect_ray_output
 from tune.execution import Execution
 from tune.sweep import run_trials
 
@@ -112,6 +114,21 @@ def test_a_local_ray_has_three_attempts(
     assert f"/logs, its messages in {tmp_path / 'ray.log'}; run the same" in str(raised.value)
     notes = [f"Ray did not start; next attempt in {pause} s" for pause in ("0.01", "0.02")]
     assert capfd.readouterr().err.splitlines() == notes
+
+
+def test_workers_have_the_code_of_the_types_of_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    files: set[str] = set()
+
+    def note(*, runtime_env: dict[str, str], **_: object) -> None:
+        folder = Path(runtime_env["working_dir"])
+        files.update(path.relative_to(folder).as_posix() for path in folder.rglob("*.py"))
+
+    monkeypatch.setattr("ray.init", note)
+    init_ray(code_packages(multihop_trial()))
+    assert {"actmodels/training.py", "studies/multihop/training.py", "tune/trainable.py"} <= files
+    files.clear()
+    init_ray(code_packages(sample_trial("adaptive_attention")))
+    assert not [file for file in files if not file.startswith(("actmodels/", "tune/"))]
 
 
 def test_ray_output_is_redirected_to_a_file(

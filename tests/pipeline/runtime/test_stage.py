@@ -142,10 +142,11 @@ def test_an_interrupt_prints_one_line_and_removes_temporary_files(
     assert {path.name for path in tmp_path.rglob("*")} == {"artifacts", "state", "run.lock"}
 
 
-def test_an_interrupt_during_imports_prints_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stage", ["pipeline.corpus", "studies.halting.stage"])
+def test_an_interrupt_during_imports_prints_one_line(tmp_path: Path, stage: str) -> None:
     module = tmp_path / "filelock.py"  # what each stage imports; here, nothing comes of it
     module.write_text("import os, time; os.kill(os.getpid(), 2); time.sleep(20)")
-    command = [sys.executable, "-m", "pipeline.corpus"]
+    command = [sys.executable, "-m", stage]
     done = subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, timeout=30)
     assert (done.returncode, done.stderr.decode()) == (130, INTERRUPTED)
 

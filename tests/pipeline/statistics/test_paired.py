@@ -16,7 +16,7 @@ from pipeline.statistics.paired import (
     paired_rows,
     prediction_hits,
 )
-from studies.cloze.tables import COLUMNS as CLOZE_COLUMNS
+from studies.cloze.tables import COLUMNS as RUNS
 
 
 def alone(pairs: int) -> Groups:
@@ -104,7 +104,7 @@ def test_hits_are_in_the_order_of_the_pairs() -> None:
 def test_runs_are_paired_by_seed_and_pair() -> None:
     models = {"base": hits(s1="ynny", s2="yyyy"), "other": hits(s2="yyyn", s1="yyyy")}
     other, third = paired_rows(models | {"third": hits(s1="n-ny")}, "base", GROUPS)
-    assert list(other) == COLUMNS["evaluate/paired.csv"]
+    assert list(other) == COLUMNS["evaluate/paired.csv"].split()
     assert (other["model"], other["reference"], other["seeds"]) == ("other", "base", 2)
     assert other["difference"] == pytest.approx((2 - 1) / 8)
     assert other["pairs"] == 4
@@ -138,7 +138,7 @@ def test_runs_are_compared_with_the_first_of_their_group(seeds_paired: bool) -> 
     ]
     kept, groups = ("strategy", "steps"), {"NE": np.array([1, 1, 2, 3])}
     both = against_first(rows, "questions", "run", groups, *kept, seeds_paired=seeds_paired)
-    assert [list(row) for row in both] == [CLOZE_COLUMNS["runs.csv"]] * 2
+    assert [list(row) for row in both] == [RUNS["runs.csv"].split()] * 2
     first, other = both
     assert (first["difference"], first["low"], first["high"], first["p"]) == (0, 0, 0, 1)
     assert (other["difference"], other["test_accuracy_mean"]) == pytest.approx((0.375, 0.625))

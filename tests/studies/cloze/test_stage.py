@@ -48,12 +48,12 @@ def test_rows_are_those_of_the_best_epoch(read: Trained) -> None:
     run, training, record = read
     test = evaluate(training.model, questions(9, 3), 4)
     row = cloze.reader_result(run, record, test)
-    assert set(COLUMNS["results.csv"]) <= set(row)
+    assert set(COLUMNS["results.csv"].split()) <= set(row)
     assert row["dev_accuracy"] == max(epoch.dev_accuracy for epoch in record.history)
     assert row["test_accuracy"] == (test.predictions == test.answers).sum().item() / 9
     assert (row["test_questions"], row["steps"], row["questions"]) == (9, 3, "NE")
     lines = history_rows([(run, record)])
-    assert set(COLUMNS["history.csv"]) <= set(lines[0])
+    assert set(COLUMNS["history.csv"].split()) <= set(lines[0])
     assert [line["epoch"] for line in lines] == [1, 2, 3]
 
 
@@ -61,7 +61,7 @@ def test_weights_and_answers_of_steps(read: Trained) -> None:
     run, training, _ = read
     dev = evaluate(training.model, training.dev, 4)
     lines = cloze.step_rows(run.seeded, dev)
-    assert list(lines[0]) == COLUMNS["steps.csv"]
+    assert list(lines[0]) == COLUMNS["steps.csv"].split()
     assert [line["step"] for line in lines] == [1, 2, 3]
     assert sum(line["weight"] for line in lines) == pytest.approx(1)
     mean_step = sum(line["step"] * line["weight"] for line in lines)
@@ -73,7 +73,7 @@ def test_weights_and_answers_of_steps(read: Trained) -> None:
 
 def test_baselines() -> None:
     (line,) = cloze.baseline_rows("cbt", {"NE": {"dev": questions(20)}})
-    assert list(line) == COLUMNS["baselines.csv"] and line["count"] == 20
+    assert list(line) == COLUMNS["baselines.csv"].split() and line["count"] == 20
     assert 2 <= line["candidates"] <= 4
     assert line["random"] >= 1 / line["candidates"]  # the mean of reciprocals
     assert 0 < line["most_frequent"] <= 1

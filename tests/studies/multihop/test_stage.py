@@ -85,7 +85,7 @@ def test_rows_of_each_depth_and_pearsons_r(folder: Path) -> None:
     steps = [1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 9, 9, 9, 9, 9]
     result = evaluation(test, right, steps)
     rows = [
-        {name: row[name] for name in COLUMNS["hops.csv"]}
+        {name: row[name] for name in COLUMNS["hops.csv"].split()}
         for row in multihop.hop_rows(run, result, test)
     ]
     start = {"model": "hop_attention", "run": "as set", "seed": 1}

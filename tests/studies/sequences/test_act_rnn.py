@@ -8,10 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from actmodels.configs import ActRnnConfig, FixedStepsConfig
+from actmodels.configs import ActRnnConfig, AnsweringConfig, FixedStepsConfig
 from actmodels.models.act_rnn import ActRnn
 from studies.sequences.config import (
-    AnsweringConfig,
     LogicConfig,
     ParityConfig,
     SequenceHaltingConfig,

@@ -101,7 +101,7 @@ def tables(run: SequenceRun, text: Tensor | None = None) -> dict[str, list[dict[
     training.run_epoch()
     result = metric_rows(run, training.best_parameters, study(), text)
     for name, rows in result.items():
-        assert set(COLUMNS[f"{name}.csv"]) <= set(rows[0])
+        assert set(COLUMNS[f"{name}.csv"].split()) <= set(rows[0])
     return result
 
 
@@ -166,5 +166,5 @@ def test_a_text_that_is_too_short(
     folder: Path, content: bytes, read_from: int, problem: str
 ) -> None:
     text, config = read_bytes(stored(folder, content)[0]), RUNS[4].config
-    with pytest.raises(DataError, match=f"^sequences.text, small: {problem}$"):
+    with pytest.raises(DataError, match=f"^sequences.text: {problem}$"):
         task_of(config, study(read_from=read_from), text)
