@@ -29,7 +29,7 @@ from pipeline.runtime.stage import artifacts, clean_dir, require_artifact, run_s
 from pipeline.statistics.paired import HitsBySeed, paired_rows, split_hits
 from pipeline.trials.models import load_model, retrained_models
 from pipeline.trials.records import read_records, weights_file
-from tune.mlflow_store import Candidate
+from tune.candidate import Candidate
 from tune.provenance import provenance_tags
 from tune.results import register
 

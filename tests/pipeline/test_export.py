@@ -17,7 +17,7 @@ from pipeline.inference.predictor import Predictor
 from pipeline.parameters.load import load_params
 from tests.pipeline.tiny_export import PAIRS, retrained, tiny_trials
 from tests.samples import MODELS, sample_trial
-from tune.mlflow_store import Candidate
+from tune.candidate import Candidate
 
 
 def record(model: str, seed: int, *accuracies: float) -> TrialRecord:
