@@ -239,7 +239,6 @@ def experiment_id(state: Path) -> str | None:
     """Return the id of this project's experiment; None if nothing has been logged."""
     uri = tracking_uri(state)
     with store_errors(state):
-        check_address(uri)
         _, experiment = find_experiment(MlflowClient(uri), artifact_location(uri, state))
     return None if experiment is None else str(experiment.experiment_id)
 
