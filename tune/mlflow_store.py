@@ -18,18 +18,9 @@ from typing import TypeAlias
 
 from actmodels.errors import UserError, first_line
 from actmodels.files import replacing
+from tune import tracking_uri as uris
 from tune.candidate import Candidate, Metrics
 from tune.project_id import project_id
-from tune.tracking_uri import (
-    SQLITE,
-    VARIABLE,
-    advice,
-    artifact_location,
-    check_address,
-    outdated_server,
-    shown_uri,
-    tracking_uri,
-)
 
 # MLflow reads these when it is imported; the user's values take precedence. Its default of seven
 # retries would block the driver for minutes at every call to a server that is down.
@@ -75,11 +66,11 @@ class TrackingError(UserError):
 @contextmanager
 def store_errors(state: Path) -> Iterator[None]:
     """Turn a failure of the store into a TrackingError for the user."""
-    uri = tracking_uri(state)
+    uri = uris.tracking_uri(state)
     try:
         yield
     except FAILURES as error:
-        hint = advice(uri, state, error)
+        hint = uris.advice(uri, state, error)
         text = f"MLflow cannot use {first_line(uri)}; {hint} ({first_line(error)})"
         raise TrackingError(text) from error
 
@@ -93,7 +84,7 @@ class RunStore:
 
     def __init__(self, state: Path) -> None:
         path = state.resolve() / "mlflow.db"
-        self.uri, own = tracking_uri(state), f"{SQLITE}{path}"
+        self.uri, own = uris.tracking_uri(state), f"{uris.SQLITE}{path}"
         self.shared = self.uri != own
         with store_errors(state):
             self.project = project_id(state)
@@ -101,10 +92,10 @@ class RunStore:
                 for partial in path.parent.glob(".mlflow.db.*"):
                     partial.unlink()
                 with replacing(path) as new:  # a kill would leave MLflow's migration half-done
-                    MlflowClient(f"{SQLITE}{new}")
-            check_address(self.uri)
+                    MlflowClient(f"{uris.SQLITE}{new}")
+            uris.check_address(self.uri)
             self.client = MlflowClient(self.uri)
-            self.artifacts = artifact_location(self.uri, state)
+            self.artifacts = uris.artifact_location(self.uri, state)
             if self.artifacts:
                 (state / "mlartifacts").mkdir(exist_ok=True)
             self.experiment = self._get_experiment()
@@ -120,7 +111,7 @@ class RunStore:
         key = experiment.experiment_id
         if experiment.lifecycle_stage != "active":
             command = f"{shlex.quote(sys.executable)} -m mlflow experiments restore"
-            restore = f"{VARIABLE}={shown_uri(self.uri)} {command} --experiment-id {key}"
+            restore = f"{uris.VARIABLE}={uris.shown_uri(self.uri)} {command} --experiment-id {key}"
             raise TrackingError(f"MLflow's experiment {name} was deleted; restore it: {restore}")
         for tag in EXPERIMENT_TAGS.keys() - experiment.tags.keys():  # of an earlier version
             self.client.set_experiment_tag(key, tag, EXPERIMENT_TAGS[tag])
@@ -132,7 +123,7 @@ class RunStore:
             if self.uri.startswith("http"):
                 self.client.search_logged_models([self.experiment], max_results=1)
         except MlflowException as error:
-            raise TrackingError(outdated_server(self.uri, __version__, error)) from error
+            raise TrackingError(uris.outdated_server(self.uri, __version__, error)) from error
 
     def find(self, condition: str = "", **tags: str) -> list[entities.Run]:
         """Return the project's runs with these tags."""
@@ -237,9 +228,9 @@ def find_experiment(
 
 def experiment_id(state: Path) -> str | None:
     """Return the id of this project's experiment; None if nothing has been logged."""
-    uri = tracking_uri(state)
+    uri = uris.tracking_uri(state)
     with store_errors(state):
-        _, experiment = find_experiment(MlflowClient(uri), artifact_location(uri, state))
+        _, experiment = find_experiment(MlflowClient(uri), uris.artifact_location(uri, state))
     return None if experiment is None else str(experiment.experiment_id)
 
 

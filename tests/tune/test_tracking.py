@@ -202,7 +202,7 @@ def test_two_projects_on_one_server_have_their_own_runs(
 ) -> None:
     """Also if both train the same grid at the same time."""
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{state / 'mlflow.db'}")
-    monkeypatch.setattr("tune.mlflow_store.artifact_location", lambda *_: None)  # as on a server
+    monkeypatch.setattr("tune.tracking_uri.artifact_location", lambda *_: None)  # as on a server
     first = started(tmp_path / "first/state")
     train(first, "a", last=1)
     second = started(tmp_path / "second/state")
