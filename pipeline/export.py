@@ -5,7 +5,6 @@ the seed with the highest dev accuracy (the first on a tie). artifacts/export/be
 best model by dev accuracy (see pipeline.inference.choice).
 """
 
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +18,16 @@ from actmodels.files import write_text
 from actmodels.records import TrialRecord
 from actmodels.trial_config import trial_from_dict
 from pipeline.datasets.tokens import read_words
-from pipeline.inference import packaging
 from pipeline.inference.bundle import write_bundle
 from pipeline.inference.choice import best_model
 from pipeline.inference.model_card import model_card
+from pipeline.inference.registry import register_exported
 from pipeline.parameters.load import Params, load_params
 from pipeline.runtime.results import data_digest, read_json, write_json
-from pipeline.runtime.stage import artifacts, clean_dir, require_artifact, run_stage, state_folder
+from pipeline.runtime.stage import artifacts, clean_dir, require_artifact, run_stage
 from pipeline.statistics.paired import HitsBySeed, paired_rows, split_hits
 from pipeline.trials.models import load_model, retrained_models
 from pipeline.trials.records import read_records, weights_file
-from tune.mlflow_store import Candidate
-from tune.provenance import provenance_tags
-from tune.results import register
-
-DESCRIPTION = "Textual entailment: premise and hypothesis to label, probabilities and steps taken."
 
 
 def best_seeds(records: list[TrialRecord]) -> dict[str, TrialRecord]:
@@ -94,33 +88,6 @@ def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -
     return models
 
 
-def candidate(name: str, stored: dict[str, Any], code: Path) -> Candidate:
-    """Return a model for the registry; its code is copied into the empty folder `code`."""
-    folder = artifacts("export", "models", name)
-    card = (folder / "README.md").read_text(encoding="utf-8")
-    return Candidate(
-        alias=name,
-        run=f"{name}-seed{stored['seed']}",
-        digest=f"{stored['digest'][:16]}-{packaging.code_digest(name)[:16]}",
-        data=folder,
-        code=packaging.copy_code(name, code),
-        loader=packaging.LOADER,
-        requirements=packaging.requirements(),
-        signature=packaging.signature(),
-        example=packaging.example(name),
-        description=card.partition("---\n\n")[2],  # without the metadata
-        tags={
-            **provenance_tags(),
-            "model": name,
-            "seed": str(stored["seed"]),
-            "trial_key": stored["key"],
-            "data_digest": stored["data_digest"],
-            "dev_accuracy": f"{stored['dev_accuracy']:.6f}",
-        },
-        metrics={"dev_accuracy": stored["dev_accuracy"], "parameters": stored["parameters"]},
-    )
-
-
 def main() -> None:
     """Write artifacts/export/ and register the models."""
     params = load_params()
@@ -132,11 +99,8 @@ def main() -> None:
         models[name] |= comparison
     best = best_model(models)
     write_json(artifacts("export", "best.json"), {"best": best, "models": models})
-    with tempfile.TemporaryDirectory() as code:
-        candidates = [candidate(name, models[name], Path(code) / name) for name in models]
-        versions = register(params.export.name, DESCRIPTION, candidates, best, state_folder())
-    for alias, version in versions.items():
-        print(f"models:/{params.export.name}@{alias} is version {version}")
+    for uri, version in register_exported(params.export.name).items():
+        print(f"{uri} is version {version}")
 
 
 if __name__ == "__main__":

@@ -14,25 +14,37 @@ import urllib.parse
 from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from typing import IO, NoReturn, cast
 
 from actmodels.errors import UserError, first_line
-from pipeline.runtime.stage import artifacts, run_command, state_folder
+from pipeline.parameters.load import load_params
+from pipeline.runtime.stage import artifacts, file_lock, run_command, state_folder
+from tune.tracking_uri import VARIABLE, check_address, tracking_uri
 
 HOST = "127.0.0.1"
 START = 120.0  # seconds until MLflow's server answers; a new database takes long
+# sh: run a command until it ends, or until the input of sh ends
+WATCH = '("$@" </dev/null; kill 0) & cat >/dev/null; trap : TERM; kill 0; wait'
 
 
-def tracking_uri(state: Path) -> str:
-    """Return the URI of the store that the stages log to.
+def update_store(state: Path) -> str:
+    """Log what MLflow misses and register the exported models; return a line about it.
 
-    Raises:
-        UserError: no stage has logged yet.
+    DVC may have restored other models than those of the registry, or all of them in a clone.
     """
-    database = state / "mlflow.db"
-    uri = os.environ.get("MLFLOW_TRACKING_URI")
-    if not uri and not database.is_file():
-        raise UserError(f"{database} is missing, as nothing was logged yet; run: make repro")
-    return uri or f"sqlite:///{database}"
+    from pipeline.inference.registry import register_exported
+    from tune.tracking import log_missing
+
+    def busy() -> NoReturn:
+        raise UserError("a stage is running; start this again when it has ended")
+
+    try:
+        with file_lock(state / "run.lock", busy):
+            log_missing(state)
+            *_, (best, version) = register_exported(load_params().export.name).items()
+    except (UserError, OSError, ValueError, LookupError) as error:
+        return f"Registry:      not compared with artifacts/export: {first_line(error)}"
+    return f"Registry:      {best} is version {version}, the best of artifacts/export"
 
 
 def is_listening(host: str, port: int) -> bool:
@@ -91,7 +103,11 @@ def server(uri: str, number: int) -> Iterator[subprocess.Popen[bytes]]:
     command = [sys.executable, "-m", "mlflow", "ui", "--host", HOST, "--port", str(number)]
     hidden = {"MLFLOW_BACKEND_STORE_URI": uri}  # hides a password from other users
     environment = {"MLFLOW_DISABLE_TELEMETRY": "true", **os.environ, **hidden}
-    with subprocess.Popen([*command, "--workers", "1"], env=environment) as process:
+    # In a session of its own, Ctrl-C does not reach it; its input ends when this process does.
+    watched = ["sh", "-c", WATCH, "sh", *command, "--workers", "1"]
+    with subprocess.Popen(
+        watched, env=environment, stdin=subprocess.PIPE, start_new_session=True
+    ) as process:
         try:
             end = time.monotonic() + START
             while not is_healthy(number):
@@ -102,7 +118,7 @@ def server(uri: str, number: int) -> Iterator[subprocess.Popen[bytes]]:
                 time.sleep(0.2)
             yield process
         finally:
-            process.terminate()
+            cast(IO[bytes], process.stdin).close()
 
 
 def is_healthy(number: int) -> bool:
@@ -123,13 +139,19 @@ def main(argv: list[str] | None = None) -> None:
         "--port", type=port, default=5000, help="port of the MLflow UI (default 5000)"
     )
     number = parser.parse_args(argv).port
-    uri = tracking_uri(state_folder())
+    state = state_folder()
+    uri, database = tracking_uri(state), state / "mlflow.db"
+    exported = artifacts("export", "models")  # in a clone, DVC fetches these, but not the store
+    if not (os.environ.get(VARIABLE) or database.is_file() or exported.is_dir()):
+        raise UserError(f"{database} is missing, as nothing was logged yet; run: make repro")
     report = artifacts("report", "index.html")
     print(f"Report:        {report.as_uri() if report.is_file() else 'none yet; run: make repro'}")
-    print(ray_dashboard(state_folder()), flush=True)
-    from tune.mlflow_store import check_address, experiment_id  # importing MLflow takes seconds
+    print(ray_dashboard(state), flush=True)
+    from tune.mlflow_store import experiment_id, store_errors  # importing MLflow takes seconds
 
-    check_address(uri)
+    with store_errors(state):
+        check_address(uri)
+    print(update_store(state), flush=True)
     if urllib.parse.urlparse(uri).scheme in ("http", "https"):
         print(f"MLflow:        {first_line(uri)} (MLFLOW_TRACKING_URI; nothing is started here)")
         return
@@ -138,7 +160,7 @@ def main(argv: list[str] | None = None) -> None:
             f"port {number} is in use, perhaps by the MLflow UI of another project; "
             f"stop that, or use another port: make ui PORT={number % 65535 + 1}"
         )
-    experiment = experiment_id(uri, state_folder())
+    experiment = experiment_id(state)
     page = f"http://{HOST}:{number}/#/experiments" + (f"/{experiment}/runs" if experiment else "")
     page += "?workflowType=machine_learning"  # MLflow's menu for training, not language models
     with server(uri, number) as process:

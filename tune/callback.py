@@ -22,8 +22,9 @@ from tune.nodes import Nodes
 from tune.progress import Progress
 from tune.storage import Storage, storage_errors
 from tune.store import TrialStore, checkpoint_name
-from tune.tracking import Tracker, TrialState, final_state
+from tune.tracking import Tracker
 from tune.trainable import TrialReport, fusion_keys, load_checkpoint
+from tune.trial_state import TrialState, final_state
 
 
 @dataclass(eq=False, repr=False)

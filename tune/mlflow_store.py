@@ -7,18 +7,20 @@ what a killed one left.
 import json
 import logging
 import os
-import platform
+import shlex
 import sqlite3
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
-from urllib.parse import urlsplit
 
 from actmodels.errors import UserError, first_line
 from actmodels.files import replacing
+from tune import tracking_uri as uris
+from tune.candidate import Candidate, Metrics
+from tune.project_id import project_id
 
 # MLflow reads these when it is imported; the user's values take precedence. Its default of seven
 # retries would block the driver for minutes at every call to a server that is down.
@@ -33,17 +35,16 @@ for _name, _value in {
     os.environ.setdefault(_name, _value)
 
 from alembic.util import CommandError  # noqa: E402
-from mlflow import MlflowClient, entities  # noqa: E402
+from mlflow import MlflowClient, __version__, entities  # noqa: E402
 from mlflow.entities import Metric as Metric  # noqa: E402  # used by tune.tracking
 from mlflow.exceptions import MlflowException  # noqa: E402
 from sqlalchemy.exc import SQLAlchemyError  # noqa: E402
 
 logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # it logs every retry
 
-Metrics: TypeAlias = Mapping[str, "float | Metrics | None"]
 Params: TypeAlias = Mapping[str, str | int | float | bool]
 
-EXPERIMENT, SQLITE = "act-nli", "sqlite:///"
+EXPERIMENT, RUNNING = "act-nli", "attributes.status = 'RUNNING'"
 PARENT = "mlflow.parentRunId"
 TRAINING, RESULT = "training", "result"  # roles of runs that are not trials
 # of the experiment: the first opens it on its runs, not on traces of language models
@@ -63,97 +64,44 @@ class TrackingError(UserError):
 
 
 @contextmanager
-def store_errors(uri: str) -> Iterator[None]:
+def store_errors(state: Path) -> Iterator[None]:
     """Turn a failure of the store into a TrackingError for the user."""
+    uri = uris.tracking_uri(state)
     try:
         yield
     except FAILURES as error:
-        hint = "if it is corrupt, move it away: the next run logs the finished trials again"
-        if isinstance(error, ImportError):
-            hint = "install the driver of such a store"
-        elif os.environ.get("MLFLOW_TRACKING_URI"):
-            hint = "start it, or unset MLFLOW_TRACKING_URI to log into the state folder"
+        hint = uris.advice(uri, state, error)
         text = f"MLflow cannot use {first_line(uri)}; {hint} ({first_line(error)})"
         raise TrackingError(text) from error
 
 
-def check_address(uri: str) -> None:
-    """Raise TrackingError for a URI on which MLflow would retry for minutes."""
-    with store_errors(uri):
-        if uri.startswith("sqlite:"):
-            path = uri.removeprefix(SQLITE).partition("?")[0]
-            if not path or path == uri:
-                raise OSError(f"expected the path of a file: {SQLITE}/folder/mlflow.db")
-            with closing(sqlite3.connect(path, timeout=20)) as connection:
-                tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-            if tables and "experiments" not in tables:
-                raise sqlite3.DatabaseError("it is the database of another program")
-        elif uri.startswith(("http:", "https:")):
-            with suppress(ValueError):  # the port is not a number, or too large
-                if urlsplit(uri).hostname and urlsplit(uri).port != 0:
-                    return
-            raise OSError("expected http://host:port")
-
-
-def artifact_location(state: Path) -> str | None:
-    """Return the URI of the artifact folder; None if a tracking server chooses it."""
-    if os.environ.get("MLFLOW_TRACKING_URI"):
-        return None
-    return (state.resolve() / "mlartifacts").as_uri()
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A model to register.
-
-    Args:
-        alias: its name in the registry.
-        run: name of its run.
-        digest: of everything that determines its predictions.
-        data: folder that `_load_pyfunc` of the module `loader` reads.
-        code: folders of packages that are stored with it.
-        example: columns of the signature.
-    """
-
-    alias: str
-    run: str
-    digest: str
-    data: Path
-    code: Sequence[Path]
-    loader: str
-    requirements: Sequence[str]
-    signature: Mapping[str, str]
-    example: Mapping[str, Sequence[str]]
-    description: str
-    tags: Mapping[str, str] = field(default_factory=dict)
-    metrics: Metrics = field(default_factory=dict)
-
-
 class RunStore:
-    """The experiment's runs, on the server of MLFLOW_TRACKING_URI or in the state folder.
+    """The project's runs, on the server of MLFLOW_TRACKING_URI or in the state folder.
 
-    RUNNING runs of an earlier driver of the same machine and folder, a tag, are set to KILLED.
+    RUNNING runs of an earlier driver of the project, a tag, are set to KILLED. shared: whether
+    other projects may log to the same store.
     """
 
     def __init__(self, state: Path) -> None:
-        path, server = state.resolve() / "mlflow.db", os.environ.get("MLFLOW_TRACKING_URI")
-        self.uri = server or f"sqlite:///{path}"
-        self.driver = f"{platform.node()}:{path.parent}"
-        with store_errors(self.uri):
-            if not server and not path.exists():
+        path = state.resolve() / "mlflow.db"
+        self.uri, own = uris.tracking_uri(state), f"{uris.SQLITE}{path}"
+        self.shared = self.uri != own
+        with store_errors(state):
+            self.project = project_id(state)
+            if not self.shared and not path.exists():
                 for partial in path.parent.glob(".mlflow.db.*"):
                     partial.unlink()
-                with replacing(
-                    path
-                ) as temporary:  # a kill would leave MLflow's migration half-done
-                    MlflowClient(f"sqlite:///{temporary}")
-            check_address(self.uri)
+                with replacing(path) as new:  # a kill would leave MLflow's migration half-done
+                    MlflowClient(f"{uris.SQLITE}{new}")
+            uris.check_address(self.uri)
             self.client = MlflowClient(self.uri)
-            self.artifacts = artifact_location(state)
+            self.artifacts = uris.artifact_location(self.uri, state)
+            if self.artifacts:
+                (state / "mlartifacts").mkdir(exist_ok=True)
             self.experiment = self._get_experiment()
-            for run in self.search("attributes.status = 'RUNNING'"):
-                if run.data.tags.get("driver") == self.driver:
-                    self.client.set_terminated(run.info.run_id, "KILLED")
+            self._check_server()
+            for run in self.find(RUNNING):
+                self.client.set_terminated(run.info.run_id, "KILLED")
 
     def _get_experiment(self) -> str:
         name, experiment = find_experiment(self.client, self.artifacts)
@@ -162,11 +110,26 @@ class RunStore:
             return str(self.client.create_experiment(name, artifact_location=location, tags=tags))
         key = experiment.experiment_id
         if experiment.lifecycle_stage != "active":
-            restore = f"mlflow experiments restore --experiment-id {key}"
+            command = f"{shlex.quote(sys.executable)} -m mlflow experiments restore"
+            restore = f"{uris.VARIABLE}={uris.shown_uri(self.uri)} {command} --experiment-id {key}"
             raise TrackingError(f"MLflow's experiment {name} was deleted; restore it: {restore}")
         for tag in EXPERIMENT_TAGS.keys() - experiment.tags.keys():  # of an earlier version
             self.client.set_experiment_tag(key, tag, EXPERIMENT_TAGS[tag])
         return str(key)
+
+    def _check_server(self) -> None:
+        """Raise TrackingError for a server without logged models, which `export` needs."""
+        try:
+            if self.uri.startswith("http"):
+                self.client.search_logged_models([self.experiment], max_results=1)
+        except MlflowException as error:
+            raise TrackingError(uris.outdated_server(self.uri, __version__, error)) from error
+
+    def find(self, condition: str = "", **tags: str) -> list[entities.Run]:
+        """Return the project's runs with these tags."""
+        equal = [f"tags.`{name}` = '{tags[name]}'" for name in tags]
+        own = f"tags.`project` = '{self.project}'"
+        return self.search(" AND ".join([*filter(None, [condition]), *equal, own]))
 
     def search(self, condition: str) -> list[entities.Run]:
         """Return all runs that match an MLflow filter, the earliest first."""
@@ -175,23 +138,18 @@ class RunStore:
             *self.client.search_runs(experiments, condition, max_results=50_000, order_by=order)
         ]
 
-    def children(self, parent: str) -> list[entities.Run]:
-        """Return the nested runs of a run."""
-        return self.search(f"tags.`{PARENT}` = '{parent}'")
-
     def open(
         self, kind: str, group: str, tags: Mapping[str, str], name: str = "", role: str = RESULT
     ) -> entities.Run:
         """Get or create the run of (kind, group); delete duplicates. role: TRAINING or RESULT."""
-        tags = {**tags, "kind": kind, "role": role, "group": group, "driver": self.driver}
-        runs = self.search(f"tags.`kind` = '{kind}' AND tags.`group` = '{group}'")
+        tags = {**tags, "kind": kind, "role": role, "group": group, "project": self.project}
+        runs = self.find(kind=kind, group=group)
         if not runs:
             name = name or f"{kind}-{group[:8]}"
             return self.client.create_run(self.experiment, tags=tags, run_name=name)
         kept, *duplicates = runs
         for duplicate in duplicates:
-            for run in [*self.children(duplicate.info.run_id), duplicate]:
-                self.client.delete_run(run.info.run_id)
+            self.client.delete_run(duplicate.info.run_id)
         self.write(kept.info.run_id, tags=tags)
         return kept
 
@@ -260,17 +218,19 @@ def find_experiment(
     MLflow's artifact locations are absolute and fixed. A moved or copied project therefore has
     its own experiment, and never writes into the original folder.
     """
-    experiment = client.get_experiment_by_name(EXPERIMENT)
+    name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or EXPERIMENT
+    experiment = client.get_experiment_by_name(name)
     if experiment is None or location in (None, experiment.artifact_location):
-        return EXPERIMENT, experiment
-    name = f"{EXPERIMENT} in {location}"
+        return name, experiment
+    name = f"{name} in {location}"
     return name, client.get_experiment_by_name(name)
 
 
-def experiment_id(uri: str, state: Path) -> str | None:
+def experiment_id(state: Path) -> str | None:
     """Return the id of this project's experiment; None if nothing has been logged."""
-    with store_errors(uri):
-        _, experiment = find_experiment(MlflowClient(uri), artifact_location(state))
+    uri = uris.tracking_uri(state)
+    with store_errors(state):
+        _, experiment = find_experiment(MlflowClient(uri), uris.artifact_location(uri, state))
     return None if experiment is None else str(experiment.experiment_id)
 
 

@@ -10,16 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from actmodels.files import file_digest
-from tune.mlflow_store import (
-    FAILURES,
-    Candidate,
-    Metrics,
-    RunStore,
-    flatten_metrics,
-    store_errors,
-    write_pyfunc,
-)
+from tune.candidate import Candidate, Metrics
+from tune.mlflow_store import FAILURES, RunStore, flatten_metrics, store_errors, write_pyfunc
 from tune.provenance import provenance_tags
+from tune.tracking import log_missing
 
 BEST = "best"  # alias of the best model
 MODEL_DIGEST = "model_digest"  # tag that identifies a version
@@ -51,8 +45,9 @@ def log_evaluation(
     folder: Path | None = None,
 ) -> None:
     """Log flattened metrics, and the files of a folder, to the run of (kind, group)."""
+    log_missing(state)
     store = RunStore(state)
-    with store_errors(store.uri):
+    with store_errors(state):
         run = store.open(kind, group, tags)
         logged, flat = run.data.metrics, flatten_metrics(metrics)
         if new := [metric for metric in flat if logged.get(metric.key) != metric.value]:
@@ -66,18 +61,34 @@ def log_evaluation(
 def register(
     name: str, about: str, candidates: Sequence[Candidate], best: str, state: Path
 ) -> dict[str, str]:
-    """Register new models, set their aliases and BEST, and return the version of each alias."""
+    """Register new models, set their aliases and BEST, and return the version of each alias.
+
+    On a server, a name that another project registered gets the project's id as a suffix.
+    """
+    log_missing(state)
     store = RunStore(state)
-    with store_errors(store.uri):
-        if not store.client.search_registered_models(f"name = '{name}'"):
-            store.client.create_registered_model(name, description=about)
+    with store_errors(state):
+        name = _registered(store, name, about)
         versions = {item.alias: _version(store, name, item) for item in candidates}
         versions[BEST] = versions[best]
         aliases = store.client.get_registered_model(name).aliases
         for alias, version in versions.items():
             if str(aliases.get(alias)) != version:
                 store.client.set_registered_model_alias(name, alias, version)
-    return versions
+    return {f"models:/{name}@{alias}": version for alias, version in versions.items()}
+
+
+def _registered(store: RunStore, name: str, about: str) -> str:
+    """Get or create the project's registered model; return its name."""
+    for own in (name, f"{name}-{store.project}"):
+        if not (found := store.client.search_registered_models(f"name = '{own}'")):
+            store.client.create_registered_model(own, description=about)
+            break
+        owner = found[0].tags.get("project", store.project)
+        if owner == store.project or not store.shared:
+            break
+    store.client.set_registered_model_tag(own, "project", store.project)
+    return own
 
 
 def _version(store: RunStore, name: str, item: Candidate) -> str:

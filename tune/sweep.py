@@ -17,7 +17,7 @@ from tune.grid import Trial, grid_hash
 from tune.provenance import provenance_tags
 from tune.storage import Storage, prepare, storage_errors
 from tune.store import TrialStore, checkpoint_name
-from tune.tracking import Tracker
+from tune.tracking import Tracker, log_missing
 
 
 def run_trials(
@@ -46,6 +46,7 @@ def run_trials(
     tags = {**provenance_tags(), "grid_hash": grid_hash(trials)}
     tags["data_digest"] = ", ".join(dict.fromkeys(trial.origin["data"] for trial in trials))
     data = (execution.dataset, execution.data_folder)
+    log_missing(execution.state)
     tracker = Tracker(kind, grid_hash(trials), tags, execution.state, data)
     status, metrics = "KILLED", {"trials": float(len(trials))}
     results: list[tuple[Trial, TrialRecord | str]] = []

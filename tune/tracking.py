@@ -3,76 +3,38 @@
 What MLflow misses while trials run is logged from their records when the sweep ends or reruns.
 """
 
+import json
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from actmodels.errors import first_line
-from actmodels.records import EpochRecord, TrialRecord, best_epoch
+from actmodels.files import write_text
+from actmodels.records import TrialRecord
+from actmodels.trial_config import trial_from_dict
+from tune.candidate import Metrics
 from tune.grid import Trial
 from tune.mlflow_store import (
     FAILURES,
     PARENT,
     TRAINING,
-    Metric,
-    Metrics,
     RunStore,
     flatten_metrics,
     store_errors,
 )
+from tune.trial_state import TrialState, epoch_metrics, final_state, last_metrics
 
 log = logging.getLogger(__name__)
 
 Results: TypeAlias = Sequence[tuple[Trial, TrialRecord | str]]
 PAUSE = 60.0  # seconds without writes after a failed call, which may have taken as long
+UNLOGGED = "unlogged"  # folder in the state folder: what MLflow misses
 EPOCHS = 50  # of a call: MLflow accepts 1000 metrics per call
-
-
-@dataclass(frozen=True)
-class TrialState:
-    """The desired content of a nested run; system_metrics: of the last epoch."""
-
-    status: str = "RUNNING"
-    history: Sequence[EpochRecord] = ()
-    tags: dict[str, str] = field(default_factory=dict)
-    system_metrics: Metrics = field(default_factory=dict)
-
-
-def final_state(result: TrialRecord | str) -> TrialState:
-    """Return the state of a trial that has ended; FAILED for an error or a diverged trial."""
-    if isinstance(result, str):
-        return TrialState("FAILED", tags={"failure": first_line(result)})
-    tags = {name: str(value) for name, value in (result.machine or {}).items()}
-    tags["epochs"] = str(len(result.history))
-    if result.diverged:
-        tags["failure"] = f"diverged in epoch {len(result.history)}: a loss was not finite"
-    return TrialState("FAILED" if result.diverged else "FINISHED", result.history, tags)
-
-
-def epoch_metrics(records: Sequence[EpochRecord]) -> list[Metric]:
-    """Return the metrics of these epochs, each at its step."""
-    return [
-        metric
-        for record in records
-        for metric in flatten_metrics(vars(record) | {"epoch": None}, step=record.epoch)
-    ]
-
-
-def last_metrics(state: TrialState) -> list[Metric]:
-    """Return what is logged once: system metrics, and of a trial that has ended its best epoch."""
-    if not state.history:
-        return []
-    metrics = flatten_metrics(state.system_metrics, step=state.history[-1].epoch)
-    if state.status == "RUNNING":
-        return metrics
-    best = vars(best_epoch(state.history))  # by these MLflow sorts trials
-    names = {f"best_{name}": best[name] for name in ("dev_accuracy", "dev_mean_steps")}
-    return metrics + flatten_metrics(names | {"best_epoch": best["epoch"]})
 
 
 @dataclass
@@ -106,7 +68,8 @@ class Tracker:
         state: Path,
         data: tuple[str, Path] = ("", Path()),
     ) -> None:
-        self.kind, self._data = kind, data
+        self.kind, self._group, self._tags, self._data = kind, group, dict(tags), data
+        self._note = state / UNLOGGED / f"{kind}-{group}.json"
         self._writer: ThreadPoolExecutor | None = None
         self._latest: dict[str, TrialState] = {}
         self._runs: dict[str, _Run] = {}
@@ -114,7 +77,7 @@ class Tracker:
         self._resume_at = 0.0
         self._warned = False
         self._store = RunStore(state)
-        with store_errors(self._store.uri):
+        with store_errors(state):
             run = self._store.open(kind, group, tags, role=TRAINING)
             self._parent: str = run.info.run_id
             self._store.client.update_run(self._parent, "RUNNING")
@@ -143,16 +106,20 @@ class Tracker:
         try:
             self._list_runs()
             for trial, result in results:
-                state, run = final_state(result), self._runs.get(trial.key)
-                if not (
-                    run and run.status == state.status and state.tags.items() <= run.tags.items()
-                ):
+                state = final_state(result)
+                if not self._is_complete(trial, state):
                     self._write(trial, state)
             self._kill_running()
             self._store.write(self._parent, flatten_metrics(metrics))
             self._store.client.set_terminated(self._parent, status)
+            self._note.unlink(missing_ok=True)
         except FAILURES as error:
-            text = "MLflow at %s misses the end of this %s (%s); the results are kept, run it again"
+            if status == "FINISHED":  # else the stage runs again
+                records = [r.to_json() for _, r in results if isinstance(r, TrialRecord)]
+                arguments = (self.kind, self._group, self._tags, self._data[0], str(self._data[1]))
+                write_text(self._note, json.dumps([arguments, metrics, records]))
+            text = "MLflow at %s misses the end of this %s (%s); the results are kept, and logged "
+            text += "by the next stage that trains or reports, or by act-nli ui"
             log.warning(text, first_line(self._store.uri), self.kind, first_line(error))
 
     def _try(self, trial: Trial) -> None:
@@ -175,12 +142,14 @@ class Tracker:
     def _list_runs(self) -> None:
         """Read the nested runs; delete duplicates of a trial."""
         self._runs = {}
-        for run in self._store.children(self._parent):
+        for run in self._store.find(kind="trial", stage=self.kind, group=self._group):
             info, tags = run.info, dict(run.data.tags)
             if (key := tags.get("trial_key", info.run_id)) in self._runs:
                 self._store.client.delete_run(info.run_id)
-            else:
-                self._runs[key] = _Run(info.run_id, info.status, tags)
+                continue
+            self._runs[key] = _Run(info.run_id, info.status, tags)
+            if tags.get(PARENT) != self._parent:  # it was deleted, or the run was moved
+                self._store.write(info.run_id, tags={PARENT: self._parent})
         self._listed = True
 
     def _kill_running(self) -> None:
@@ -189,16 +158,28 @@ class Tracker:
                 self._store.client.set_terminated(run.run_id, "KILLED")
                 run.status = "KILLED"
 
+    def _epochs(self, run: _Run) -> set[int]:
+        """Return the logged epochs of a run."""
+        if run.epochs is None:
+            history = self._store.client.get_metric_history(run.run_id, "dev_loss")
+            run.epochs = {metric.step for metric in history}
+        return run.epochs
+
+    def _is_complete(self, trial: Trial, state: TrialState) -> bool:
+        """Return whether the run of a trial has its final state."""
+        run = self._runs.get(trial.key)
+        if run is None or run.status != state.status or state.tags.items() - run.tags.items():
+            return False
+        return {record.epoch for record in state.history} <= self._epochs(run)
+
     def _write(self, trial: Trial, state: TrialState) -> None:
         """Write a state to a nested run; can be repeated after a crash at any point."""
         run, store = self._open(trial), self._store
-        if run.epochs is None:
-            logged = store.client.get_metric_history(run.run_id, "dev_loss")
-            run.epochs = {metric.step for metric in logged}
+        epochs = self._epochs(run)
         params = {} if run.described else trial.config.flat()
         if params and self._data[0]:
             store.log_data(run.run_id, *self._data, trial.origin["data"])
-        new = [record for record in state.history if record.epoch not in run.epochs]
+        new = [record for record in state.history if record.epoch not in epochs]
         batches = [new[first : first + EPOCHS] for first in range(0, len(new), EPOCHS)] or [[]]
         for batch in batches:
             metrics, tags = epoch_metrics(batch), dict[str, str]()
@@ -206,7 +187,7 @@ class Tracker:
                 metrics, tags = metrics + last_metrics(state), state.tags
             if metrics or params or tags:
                 store.write(run.run_id, metrics, params, tags)
-            run.epochs |= {record.epoch for record in batch}
+            epochs |= {record.epoch for record in batch}
             run.described, params = True, {}
         run.tags |= state.tags
         if state.status != "RUNNING":
@@ -218,7 +199,8 @@ class Tracker:
         client, run = self._store.client, self._runs.get(trial.key)
         if run is None:
             tags = {PARENT: self._parent, "kind": "trial", "stage": self.kind}
-            tags |= {"trial_key": trial.key, "driver": self._store.driver}
+            tags |= {"trial_key": trial.key, "group": self._group}
+            tags["project"] = self._store.project
             new = client.create_run(self._store.experiment, tags=tags, run_name=trial.name)
             run = self._runs[trial.key] = _Run(new.info.run_id, "RUNNING", tags, epochs=set())
         elif run.status != "RUNNING":
@@ -227,3 +209,13 @@ class Tracker:
                 client.delete_tag(run.run_id, "failure")
             run.status = "RUNNING"
         return run
+
+
+def log_missing(state: Path) -> None:
+    """Log the ends of sweeps that MLflow misses, because it was away."""
+    for path in sorted((state / UNLOGGED).glob("*.json")):
+        (kind, group, tags, data, folder), metrics, texts = json.loads(path.read_bytes())
+        records = [TrialRecord.from_json(text) for text in texts]
+        trials = [Trial(r.key, trial_from_dict(r.config), r.provenance) for r in records]
+        tracker = Tracker(kind, group, tags, state, (data, Path(folder)))
+        tracker.finish("FINISHED", metrics, list(zip(trials, records, strict=True)))

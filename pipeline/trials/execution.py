@@ -12,6 +12,7 @@ from pipeline.parameters.section import Limits
 from pipeline.parameters.trials import sweep_trials
 from pipeline.runtime.results import data_digest, read_json
 from pipeline.runtime.stage import artifacts, project, state_folder
+from pipeline.trials.records import read_records
 from tune.asked_trials import AskedTrials
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
@@ -92,9 +93,12 @@ def sweep_status() -> str:
     params = load_params()
     execution = execution_settings(params)
     store, checkpoints = TrialStore(execution.trials), execution.checkpoints
+    fetched = {}  # by DVC, without the state folder
+    if artifacts("sweep", "records.jsonl").is_file():
+        fetched = {record.key: record for record in read_records("sweep")}
 
     def load(trial: Trial) -> TrialRecord | None:
-        return store.load(trial.key, needs_weights=False)
+        return store.load(trial.key, needs_weights=False) or fetched.get(trial.key)
 
     asked = AskedTrials(planned_trials(params, execution), execution.trials, load)
     finished, started, failed, waiting = [], 0, 0, asked.remaining

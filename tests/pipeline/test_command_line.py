@@ -19,6 +19,7 @@ from pipeline.parameters.studies import study_names
 from pipeline.runtime.results import write_json
 from pipeline.runtime.summary import summary
 from pipeline.trials.execution import execution_settings, planned_trials, sweep_status
+from pipeline.trials.records import write_trials
 from tests.pipeline.project import params_tree, write_params
 from tests.pipeline.tiny_export import write_export
 from tests.samples import sample_trial
@@ -113,6 +114,10 @@ def test_the_state_of_a_sweep(folder: Path) -> None:
     counts, best = sweep_status().splitlines()
     assert counts == "sweep: 8 trials: 2 finished, 1 started, 1 failed, 4 waiting"
     assert best == f"best so far: {trials[1].name} (dev 70.0 %, epoch 1)"
+    write_trials("sweep", [record], {})
+    (execution.state / "trials").rename(folder / "elsewhere")  # as in a clone after `dvc pull`
+    counts = counts.replace("2 finished", "1 finished").replace("4 waiting", "5 waiting")
+    assert sweep_status().splitlines() == [counts, best]
     write_params(folder, sweep={"search": "random", "trials": 1})
     drawn = planned_trials(load_params(), execution)
     assert [trial.config.model for trial in drawn] == list(params.sweep.models)

@@ -11,13 +11,14 @@ from ruamel.yaml import YAML
 from actmodels.errors import ArtifactError
 from actmodels.records import EpochRecord, TrialRecord
 from pipeline import export
+from pipeline.inference import registry
 from pipeline.inference.bundle import read_bundle
 from pipeline.inference.choice import best_model
 from pipeline.inference.predictor import Predictor
 from pipeline.parameters.load import load_params
 from tests.pipeline.tiny_export import PAIRS, retrained, tiny_trials
 from tests.samples import MODELS, sample_trial
-from tune.mlflow_store import Candidate
+from tune.candidate import Candidate
 
 
 def record(model: str, seed: int, *accuracies: float) -> TrialRecord:
@@ -93,7 +94,7 @@ def test_a_second_run_changes_nothing(
 
     def register(*arguments: Any) -> dict[str, str]:
         calls.append([replace(candidate, code=()) for candidate in arguments[2]])
-        return {arguments[3]: "7"}
+        return {f"models:/textual-entailment@{arguments[3]}": "7"}
 
     def run() -> tuple[dict[str, bytes], str]:
         export.main()
@@ -101,7 +102,7 @@ def test_a_second_run_changes_nothing(
         contents = {path.as_posix(): path.read_bytes() for path in sorted(files)}
         return contents, capsys.readouterr().out
 
-    monkeypatch.setattr(export, "register", register)
+    monkeypatch.setattr(registry, "register", register)
     first, second = run(), run()
     assert first == second and calls[0] == calls[1]
     best = json.loads(first[0]["artifacts/export/best.json"])

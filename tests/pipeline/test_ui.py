@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -11,10 +13,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from actmodels.errors import UserError
 from pipeline import ui
 from tests.end_to_end.project import ROOT, wait_for
+from tests.pipeline.tiny_export import write_export
+from tests.samples import sample_trial
 from tune.mlflow_store import TRAINING, RunStore
 
 
@@ -45,12 +50,15 @@ def test_without_a_store_and_with_an_external_server(tmp_path: Path) -> None:
     report = tmp_path / "artifacts" / "report" / "index.html"
     report.parent.mkdir(parents=True)
     report.touch()
+    shutil.copy(ROOT / "params.yaml", tmp_path)
     uri = "http://me:secret@tracker.test:5000"
     done = run(tmp_path, MLFLOW_TRACKING_URI=uri, RAY_ADDRESS="ray:1")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         f"Report:        {report.as_uri()}",
         "Ray dashboard: that of the cluster at ray:1 (RAY_ADDRESS)",
+        f"Registry:      not compared with artifacts/export: {report.parents[1]}/export/models is "
+        "missing; run: dvc repro export",
         "MLflow:        http://tracker.test:5000 (MLFLOW_TRACKING_URI; nothing is started here)",
     ]
 
@@ -102,8 +110,10 @@ def test_it_serves_the_store_and_links_to_searches(tmp_path: Path) -> None:
             assert taken.returncode == 1
             assert f"error: port {port} is in use, perhaps by the MLflow UI" in taken.stderr
             assert f"make ui PORT={port + 1}\n" in taken.stderr
+            server.kill()  # MLflow's server ends too
+            wait_for(lambda: not ui.is_listening(ui.HOST, port), "end of the server", 20)
         finally:
-            server.terminate()
+            server.kill()
             server.wait(20)
     output = log.read_text()
     assert "Report:        none yet; run: make repro" in output
@@ -149,3 +159,48 @@ def test_a_listening_dashboard_is_printed(tmp_path: Path, monkeypatch: pytest.Mo
     assert ui.ray_dashboard(tmp_path) == none
     (tmp_path / "ray_dashboard").write_text(address)
     assert ui.ray_dashboard(tmp_path) == none  # left behind by a sweep that was killed
+
+
+@pytest.mark.slow  # MLflow's pyfunc takes seconds to import
+def test_restored_models_are_registered_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of an earlier commit, of an experiment, or in a clone without a store."""
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    names = ("adaptive_attention", "decomposable_attention")
+    write_export(folder, *(sample_trial(name) for name in names))
+    for name in names:
+        (folder / "artifacts/export/models" / name / "README.md").write_text("---\n\nabout")
+    shutil.copy(ROOT / "params.yaml", folder)
+    state, best = folder / "state", folder / "artifacts/export/best.json"
+    line = "Registry:      models:/textual-entailment@best is version {}, the best of artifacts/"
+    for model, version in zip((*names, names[0]), "121", strict=True):
+        exported = json.loads(best.read_text()) | {"best": model}
+        for stored in exported["models"].values():
+            stored |= {"data_digest": "d", "parameters": 9}
+        best.write_text(json.dumps(exported))
+        assert ui.update_store(state).startswith(line.format(version))
+    with FileLock(state / "run.lock"):
+        assert "a stage is running; start this again" in ui.update_store(state)
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_without_a_traceback(tmp_path: Path) -> None:
+    """A terminal sends it to all processes of the group."""
+    RunStore(tmp_path / "state")
+    log, port = tmp_path / "log", free_port()
+    command = [sys.executable, "-m", "pipeline.ui", "--port", str(port)]
+    with log.open("w") as file:
+        process = subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            env=environment(),
+            stdout=file,
+            stderr=file,
+            start_new_session=True,
+        )
+        wait_for(lambda: "\n  results: " in log.read_text(), "links", 100)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(30) == 0
+    assert "Traceback" not in log.read_text()
+    assert not ui.is_listening(ui.HOST, port)

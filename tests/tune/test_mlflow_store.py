@@ -1,9 +1,16 @@
 """A store that is missing, corrupt or remote, or that fails during a sweep."""
 
+import re
+import shutil
 import socket
 import sqlite3
+import subprocess
+import sys
+import threading
 import time
+import types
 from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +20,7 @@ from actmodels.errors import first_line
 from tests.tune.tracking_samples import (
     children,
     end,
+    parents,
     record,
     started,
     statuses,
@@ -20,10 +28,12 @@ from tests.tune.tracking_samples import (
     train,
     trial,
 )
-from tune.mlflow_store import TrackingError
+from tune.mlflow_store import TrackingError, store_errors
+from tune.results import log_evaluation
+from tune.tracking_uri import tracking_uri
 
 # isort: split
-from mlflow import MlflowClient
+from mlflow import MlflowClient, __version__
 from mlflow.exceptions import MlflowException
 
 RESULTS = [(trial(key), record(key)) for key in "ab"]
@@ -53,11 +63,13 @@ def test_a_store_that_fails_during_a_sweep_loses_nothing(
     assert "trials continue" in caplog.text
     assert "secret" not in caplog.text
     tracker.finish("FINISHED", {}, RESULTS)  # does not raise
-    assert caplog.text.endswith("the results are kept, run it again\n")
+    assert "and logged by the next stage that trains or reports, or by act-nli ui" in caplog.text
     monkeypatch.setattr(MlflowClient, "log_batch", original)
-    started(state).finish("FINISHED", {}, RESULTS)
+    log_evaluation("evaluate", "x", {}, {}, state)
+    assert {run.info.status for run in parents(state)} == {"FINISHED"}
     assert statuses(state) == {"a": "FINISHED", "b": "FINISHED"}
     assert [steps(state, children(state)[key]) for key in "ab"] == [[1, 2, 3]] * 2
+    assert not list((state / "unlogged").iterdir())
 
 
 @pytest.mark.parametrize(
@@ -99,10 +111,11 @@ def test_an_unreachable_server_fails_soon_with_one_sentence(
 @pytest.mark.parametrize(
     ("uri", "message"),
     [
-        ("sqlite:////proc/no/mlflow.db", "start it, or unset MLFLOW_TRACKING_URI to log into the "),
+        ("sqlite:////proc/no/mlflow.db", "its folder must exist and both must be writable "),
         ("sqlite://", r"start it, .* \(expected the path of a file: sqlite:////folder"),
         ("http://me:secret@:99999", r"start it, .* \(expected http://host:port\)"),
-        ("  ", "start it, or unset MLFLOW_TRACKING_URI"),
+        ("  ", "name a database: "),
+        ("file:///runs", "name a database: export MLFLOW_TRACKING_URI=sqlite:///state/mlflow.db "),
         ("mysql://me:secret@host/runs", r"install the driver of such a store \(No module named "),
     ],
 )
@@ -117,21 +130,160 @@ def test_an_invalid_store_fails_soon_with_one_sentence(
     assert time.monotonic() - begin < 15
 
 
+@pytest.mark.parametrize(
+    ("uri", "resolved"),
+    [
+        ("sqlite:///runs.db", "sqlite:///{}/runs.db"),
+        ("sqlite:////a/runs.db", "sqlite:////a/runs.db"),
+        ("file:./runs", "file:{}/runs"),
+        ("file:///runs", "file:///runs"),
+        ("./my runs", "{}/my runs"),
+        ("http://host:1", "http://host:1"),
+        ("databricks", "databricks"),
+        ("postgresql://host/runs", "postgresql://host/runs"),
+    ],
+)
+def test_a_relative_path_starts_at_the_project(
+    uri: str, resolved: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DVC deletes the copy in which a queued experiment runs."""
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
+    assert tracking_uri(tmp_path / "state") == resolved.format(tmp_path)
+
+
+def test_a_relative_store_has_its_artifacts_in_the_state_folder(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(state / "mlflow.db", tmp_path / "runs.db")
+    (tmp_path / "copy").mkdir()
+    monkeypatch.chdir(tmp_path / "copy")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "sqlite:///runs.db")
+    monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", "mine")
+    (tmp_path / "report.md").write_text("# Report")
+    log_evaluation("report", "x", {}, {}, state, tmp_path / "copy")
+    experiment = MlflowClient(f"sqlite:///{tmp_path}/runs.db").get_experiment_by_name("mine")
+    assert experiment.artifact_location == (state / "mlartifacts").as_uri()
+    assert list((tmp_path / "copy").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("version", "hint"),
+    [
+        (
+            "451aebb31d03",
+            "an older MLflow wrote it; copy it, then run: {python} -m mlflow db upgrade ",
+        ),
+        ("fff", "a newer MLflow wrote it; install that, or start another: mv {path} {path}.newer"),
+    ],
+)
+def test_a_store_of_another_version_of_mlflow(version: str, hint: str, state: Path) -> None:
+    path = state / "mlflow.db"
+    with closing(sqlite3.connect(path)) as store, store:
+        store.execute(f"UPDATE alembic_version SET version_num = '{version}'")
+    with pytest.raises(TrackingError, match=hint.format(path=path, python=sys.executable)):
+        started(state)
+
+
+@pytest.mark.parametrize(
+    ("error", "hint"),
+    [
+        ("(sqlite3.OperationalError) database is locked", r"wait, or end that process \(`fuser"),
+        ("(sqlite3.OperationalError) database or disk is full", "make room on its disk and run"),
+        ("(sqlite3.OperationalError) disk I/O error", "make room on its disk and run"),
+        ("attempt to write a readonly database", "its folder must exist and both must be writable"),
+        ("database disk image is malformed", "it is corrupt, or not MLflow's; move it away: mv "),
+        ("anything else", "run the same command again; if it is corrupt, move it away: mv "),
+    ],
+)
+def test_each_cause_has_its_own_advice(error: str, hint: str, state: Path) -> None:
+    with pytest.raises(TrackingError, match=hint), store_errors(state):
+        raise sqlite3.OperationalError(error)
+
+
+def test_a_file_in_the_place_of_the_artifacts_ends_before_training(state: Path) -> None:
+    (state / "mlartifacts").touch()
+    path = state / "mlartifacts"
+    with pytest.raises(TrackingError, match=f"need a folder; run: mv {path} {path}"):
+        started(state)
+
+
+class OldServer(BaseHTTPRequestHandler):
+    """MLflow 2.22: without logged models."""
+
+    def do_GET(self) -> None:
+        answer = {"/version": b"2.22.5"}
+        experiment = b'{"experiment": {"experiment_id": "1", "lifecycle_stage": "active"}}'
+        self.answer(200, answer.get(self.path, experiment))
+
+    def do_POST(self) -> None:
+        old = "logged-models" in self.path
+        self.answer(404 if old else 200, b"<!doctype html>" if old else b"{}")
+
+    def answer(self, status: int, content: bytes) -> None:
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_server_without_logged_models_is_refused_before_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), OldServer) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://127.0.0.1:{server.server_port}")
+        versions = (
+            rf"its version is 2\.22\.5, and MLflow {re.escape(__version__)} needs a server of"
+        )
+        with pytest.raises(TrackingError, match=versions):
+            started(tmp_path / "state")
+        server.shutdown()
+
+
+def test_a_refused_password_of_a_database_is_reported_after_one_attempt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """MLflow itself would try for two minutes."""
+    attempts: list[dict[str, Any]] = []
+    driver = types.ModuleType("psycopg2")
+    error = type("OperationalError", (Exception,), {})
+
+    def connect(*_: Any, **arguments: Any) -> None:
+        attempts.append(arguments)
+        raise error('FATAL: password authentication failed for user "me"')
+
+    vars(driver).update(connect=connect, Error=error, paramstyle="pyformat", __version__="2.9.9")
+    vars(driver).update(extensions=driver, extras=driver)
+    for name in ("psycopg2", "psycopg2.extensions", "psycopg2.extras"):
+        monkeypatch.setitem(sys.modules, name, driver)
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "postgresql+psycopg2://me:secret@127.0.0.1/runs")
+    hint = "^MLflow cannot use postgresql.psycopg2://127.0.0.1/runs; correct user, password "
+    with pytest.raises(TrackingError, match=hint):
+        started(tmp_path / "state")
+    assert [arguments["connect_timeout"] for arguments in attempts] == [10]
+
+
 def test_a_corrupt_database_or_another_programs_is_not_changed(state: Path) -> None:
     with closing(sqlite3.connect(state / "other.db")) as other, other:
         other.execute("CREATE TABLE alembic_version (version_num)")
     no_database = b"not a database, but long enough to be read as one" * 9
     for content in (no_database, (state / "other.db").read_bytes()):
         (state / "mlflow.db").write_bytes(content)
-        with pytest.raises(TrackingError, match=r"mlflow\.db; if it is corrupt, move it away: "):
+        with pytest.raises(TrackingError, match=r"mlflow\.db; it is corrupt, or not MLflow's; "):
             started(state)
         assert (state / "mlflow.db").read_bytes() == content
 
 
+@pytest.mark.slow  # MLflow's command takes seconds to import
 def test_a_deleted_experiment_has_the_command_to_restore_it(state: Path) -> None:
     started(state).finish("FINISHED", {})
     client = MlflowClient(f"sqlite:///{state / 'mlflow.db'}")
     (number,) = (e.experiment_id for e in client.search_experiments() if e.name == "act-nli")
     client.delete_experiment(number)
-    with pytest.raises(TrackingError, match=f"experiments restore --experiment-id {number}"):
+    with pytest.raises(TrackingError, match="act-nli was deleted; restore it: ") as raised:
         started(state)
+    command = str(raised.value).partition("restore it: ")[2]
+    subprocess.run(command, shell=True, check=True, cwd="/", capture_output=True)
+    started(state).finish("FINISHED", {})

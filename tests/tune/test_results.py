@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from tests.tune.tracking_samples import Killed, runs
-from tune.mlflow_store import Candidate
-from tune.results import BEST, register
+from tune import results
+from tune.candidate import Candidate
+from tune.project_id import project_id
+from tune.results import BEST
 
 # isort: split
 from mlflow import MlflowClient
@@ -52,6 +54,12 @@ def candidates(tmp_path: Path) -> list[Candidate]:
             )
         )
     return result
+
+
+def register(*arguments: Any) -> dict[str, str]:
+    """Register; return the version of each alias."""
+    versions = results.register(*arguments)
+    return {uri.partition("@")[2]: version for uri, version in versions.items()}
 
 
 def client_of(state: Path) -> MlflowClient:
@@ -145,3 +153,19 @@ def test_a_registration_killed_at_any_call_is_completed_by_the_next(
     assert str(model.status) == "READY"
     (run,) = runs(state)
     assert run.info.status == "FINISHED"
+
+
+def test_another_projects_model_on_a_server_keeps_its_aliases(
+    state: Path, tmp_path: Path, candidates: list[Candidate], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{state / 'mlflow.db'}")
+    first, second = tmp_path / "first/state", tmp_path / "second/state"
+    names = [f"models:/{NAME}@", f"models:/{NAME}-{project_id(second)}@"]
+    for _ in range(2):
+        for project, name, best in zip(
+            (first, second), names, ("adaptive", "decomposable"), strict=True
+        ):
+            versions = results.register(NAME, "about", candidates, best, project)
+            aliases = ("adaptive", "decomposable", BEST)
+            numbers = ("1", "2", "1" if best == "adaptive" else "2")
+            assert versions == {name + alias: v for alias, v in zip(aliases, numbers, strict=True)}

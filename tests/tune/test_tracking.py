@@ -1,6 +1,9 @@
 """The tracker against a real sqlite store."""
 
+import shutil
+import sqlite3
 import threading
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,8 +27,9 @@ from tests.tune.tracking_samples import (
     trial,
 )
 from tune.mlflow_store import EXPERIMENT_TAGS
+from tune.project_id import project_id
 from tune.results import log_evaluation
-from tune.tracking import TrialState, final_state
+from tune.trial_state import TrialState, final_state
 
 
 def test_nested_runs_with_params_and_a_series_per_metric(state: Path) -> None:
@@ -111,7 +115,7 @@ def test_duplicates_are_deleted_and_the_earliest_is_kept(state: Path) -> None:
     train(tracker, "a")
     kept, parent = children(state)["a"], parents(state)[0]
     client = MlflowClient(f"sqlite:///{state / 'mlflow.db'}")
-    for tags in (kept.data.tags, {"kind": "sweep", "group": "0123456789"}):
+    for tags in (kept.data.tags, parent.data.tags):
         client.create_run(parent.info.experiment_id, tags=tags)
     last = started(state)
     assert [run.info.run_id for run in parents(state)] == [parent.info.run_id]
@@ -123,7 +127,7 @@ def test_duplicates_are_deleted_and_the_earliest_is_kept(state: Path) -> None:
 def test_the_next_driver_ends_the_runs_of_a_killed_one(state: Path) -> None:
     train(started(state, "dead"), "a", last=1)
     client, experiment = MlflowClient(f"sqlite:///{state / 'mlflow.db'}"), parents(state)[0].info
-    tags = {"group": "elsewhere", "driver": "another machine:/state"}
+    tags = {"group": "elsewhere", "project": "another"}
     client.create_run(experiment.experiment_id, tags=tags)
     log_evaluation("evaluate", "x", {}, {"accuracy": 0.5}, state)
     assert statuses(state) == {"a": "KILLED"}
@@ -172,3 +176,51 @@ def test_a_diverged_trial_stays_failed(state: Path) -> None:
         reason = "diverged in epoch 2: a loss was not finite" if failed else None
         assert run.data.tags.get("failure") == reason
         assert run.data.tags["epochs"] == ("2" if failed else "3")
+
+
+def test_what_was_deleted_or_moved_in_mlflow_is_restored(state: Path) -> None:
+    results = [(trial(key), record(key)) for key in "abcd"]
+    started(state).finish("FINISHED", {}, results)
+    client = MlflowClient(f"sqlite:///{state / 'mlflow.db'}")
+    nested, (deleted,) = children(state), parents(state)
+    client.delete_run(deleted.info.run_id)
+    client.delete_run(nested["a"].info.run_id)
+    client.set_tag(nested["b"].info.run_id, "mlflow.parentRunId", nested["c"].info.run_id)
+    with closing(sqlite3.connect(state / "mlflow.db")) as store, store:
+        store.execute(
+            "DELETE FROM metrics WHERE step = 2 AND run_uuid = ?", (nested["d"].info.run_id,)
+        )
+    started(state).finish("FINISHED", {}, results)
+    (parent,), again = parents(state), children(state)
+    assert {run.data.tags["mlflow.parentRunId"] for run in again.values()} == {parent.info.run_id}
+    assert statuses(state) == dict.fromkeys("abcd", "FINISHED")
+    assert [sorted(steps(state, run)) for run in again.values()] == [[1, 2, 3]] * 4
+
+
+def test_two_projects_on_one_server_have_their_own_runs(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if both train the same grid at the same time."""
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{state / 'mlflow.db'}")
+    monkeypatch.setattr("tune.tracking_uri.artifact_location", lambda *_: None)  # as on a server
+    first = started(tmp_path / "first/state")
+    train(first, "a", last=1)
+    second = started(tmp_path / "second/state")
+    train(second, "a", last=2)
+    train(first, "a", first=2)
+    for tracker in (first, second):
+        tracker.finish("FINISHED", {}, [(trial("a"), record("a"))])
+    assert [run.info.status for run in parents(state)] == ["FINISHED"] * 2
+    nested = [run for run in runs(state) if "mlflow.parentRunId" in run.data.tags]
+    assert [(run.info.status, steps(state, run)) for run in nested] == [("FINISHED", [1, 2, 3])] * 2
+    assert len({run.data.tags["mlflow.parentRunId"] for run in nested}) == 2
+
+
+def test_a_moved_project_keeps_its_id_and_a_copy_has_another(tmp_path: Path) -> None:
+    first = project_id(tmp_path / "state")
+    moved = (tmp_path / "state").rename(tmp_path / "moved")
+    assert project_id(moved) == first
+    copy = shutil.copytree(moved, tmp_path / "copy")
+    assert project_id(copy) == project_id(copy) != first
+    (moved / "project.json").write_text("not JSON")
+    assert project_id(moved) == project_id(moved) != first

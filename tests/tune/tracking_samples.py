@@ -3,7 +3,7 @@
 from pathlib import Path
 
 # isort: split
-from tune.tracking import Tracker, TrialState, final_state  # first: it sets MLflow's environment
+from tune.tracking import Tracker  # first: it sets MLflow's environment
 
 # isort: split
 from mlflow import MlflowClient
@@ -12,6 +12,7 @@ from mlflow.entities import Run
 from actmodels.records import EpochRecord, TrialRecord
 from tests.samples import sample_trial
 from tune.grid import Trial
+from tune.trial_state import TrialState, final_state
 
 WRITES = ("create_run", "log_batch", "set_terminated", "update_run", "delete_tag", "delete_run")
 WRITES += ("log_inputs",)

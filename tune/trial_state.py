@@ -1,0 +1,51 @@
+"""The desired content of a trial's run in MLflow."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from actmodels.errors import first_line
+from actmodels.records import EpochRecord, TrialRecord, best_epoch
+from tune.candidate import Metrics
+from tune.mlflow_store import Metric, flatten_metrics
+
+
+@dataclass(frozen=True)
+class TrialState:
+    """The desired content of a nested run; system_metrics: of the last epoch."""
+
+    status: str = "RUNNING"
+    history: Sequence[EpochRecord] = ()
+    tags: dict[str, str] = field(default_factory=dict)
+    system_metrics: Metrics = field(default_factory=dict)
+
+
+def final_state(result: TrialRecord | str) -> TrialState:
+    """Return the state of a trial that has ended; FAILED for an error or a diverged trial."""
+    if isinstance(result, str):
+        return TrialState("FAILED", tags={"failure": first_line(result)})
+    tags = {name: str(value) for name, value in (result.machine or {}).items()}
+    tags["epochs"] = str(len(result.history))
+    if result.diverged:
+        tags["failure"] = f"diverged in epoch {len(result.history)}: a loss was not finite"
+    return TrialState("FAILED" if result.diverged else "FINISHED", result.history, tags)
+
+
+def epoch_metrics(records: Sequence[EpochRecord]) -> list[Metric]:
+    """Return the metrics of these epochs, each at its step."""
+    return [
+        metric
+        for record in records
+        for metric in flatten_metrics(vars(record) | {"epoch": None}, step=record.epoch)
+    ]
+
+
+def last_metrics(state: TrialState) -> list[Metric]:
+    """Return what is logged once: system metrics, and of a trial that has ended its best epoch."""
+    if not state.history:
+        return []
+    metrics = flatten_metrics(state.system_metrics, step=state.history[-1].epoch)
+    if state.status == "RUNNING":
+        return metrics
+    best = vars(best_epoch(state.history))  # by these MLflow sorts trials
+    names = {f"best_{name}": best[name] for name in ("dev_accuracy", "dev_mean_steps")}
+    return metrics + flatten_metrics(names | {"best_epoch": best["epoch"]})
