@@ -1,0 +1,80 @@
+"""A process that waits for the driver's death, and reports it if nobody else could.
+
+Ray's C++ may end the driver without running any `except` or `finally`, and so may the system.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TextIO
+
+from filelock import FileLock, Timeout
+
+from actmodels.errors import first_line
+
+# A message of Ray's C++ before it exits: severity (C, or E with this word), then process and text.
+FATAL = re.compile(r"^\[.* (?:C|E(?=.*terminate)) (\d+) \d+\] \S+ +(.+?)(?:\. |$)", re.MULTILINE)
+_pipes: list[int] = []  # to the running guards; closed by the kernel when the driver dies
+
+
+@contextmanager
+def guarded(state: Path, log: Path, terminal: TextIO) -> Iterator[None]:
+    """Guard a block: if the process dies, print why, and end its MLflow runs.
+
+    log: Ray's messages.
+    """
+    read, write = os.pipe()
+    arguments = [str(state), str(log), str(log.stat().st_size), str(os.getpid())]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tune.guard", *arguments],
+        stdin=read,
+        stderr=terminal,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])},
+    )
+    os.close(read)
+    _pipes.append(write)
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+        _pipes.remove(write)
+        os.close(write)
+
+
+def silence() -> None:
+    """Keep the guards from printing: the user knows why the driver ends."""
+    for pipe in _pipes:
+        with suppress(OSError):
+            os.write(pipe, b".")
+
+
+def main(state: Path, log: Path, start: int, driver: int) -> None:
+    """Wait until the driver dies; print the reason, and set its MLflow runs to KILLED.
+
+    start: size of the log when the driver started; driver: its process id.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # they are for the driver
+    if not sys.stdin.buffer.read():
+        text = log.read_bytes()[start:].decode(errors="replace")
+        fatal = [message for process, message in FATAL.findall(text) if int(process) == driver]
+        reason = "was killed, for instance by the system because memory was short"
+        if fatal:
+            reason = f"was ended by Ray ({first_line(fatal[-1])}; see {log})"
+        resume = "nothing is lost: run the same command again to resume"
+        print(f"\nerror: this run {reason}; {resume}", file=sys.stderr, flush=True)
+    with suppress(Timeout), FileLock(state / "run.lock", timeout=0):  # else another run ends them
+        from tune.mlflow_store import RunStore
+
+        RunStore(state)
+
+
+if __name__ == "__main__":
+    with suppress(OSError):  # the project was deleted
+        main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
