@@ -3,11 +3,14 @@
 import multiprocessing
 import os
 import secrets
+import shutil
 import socket
 import stat
 import subprocess
 import sys
+import sysconfig
 import threading
+import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +28,7 @@ from tune.execution import Execution
 from tune.local_ray import access_token, check_paths, remedy
 from tune.sweep import run_trials
 
+ROOT = Path(__file__).parents[2]
 RAY = Path(sys.executable).with_name("ray")
 
 
@@ -206,6 +210,47 @@ def train_on_the_cluster(folder: Path) -> None:
     records = run_trials("sweep", trials, execution)
     assert [record.key for record in records] == [trial.key for trial in trials]
     assert not list((state / "ray" / "checkpoints").iterdir())
+
+
+def venv_in(folder: Path) -> str:
+    """Return the Python of a virtual environment with this one's packages."""
+    venv.create(folder, symlinks=True)
+    packages = sysconfig.get_path("purelib", vars={"base": str(folder)})
+    Path(packages).rmdir()
+    Path(packages).symlink_to(sysconfig.get_path("purelib"))
+    return str(folder / "bin" / "python")
+
+
+DRIVER = """
+import sys
+from pathlib import Path
+from tests.tune.test_cluster import train_on_the_cluster
+train_on_the_cluster(Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.slow(minutes=1)
+@pytest.mark.parametrize("case", ["a stale address", "an environment with blanks"])
+def test_a_local_ray_trains_despite(case: str, tmp_path: Path) -> None:
+    """Ray would join the dead cluster, and end the process; or wait for workers forever."""
+    folder, python = Path(f"/tmp/ray-{os.getpid()}"), sys.executable
+    (folder / "ray").mkdir(parents=True)
+    if case == "a stale address":
+        (folder / "ray" / "ray_current_cluster").write_text("127.0.0.1:9")
+    else:
+        python = venv_in(tmp_path / 'an "environment" with $blanks')
+    save_sample_data(tmp_path, sample_data())
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("RAY_", "MLFLOW_"))}
+    driver = subprocess.run(
+        [python, "-c", DRIVER, tmp_path],
+        cwd=ROOT,
+        env=inherited | {"RAY_TMPDIR": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    shutil.rmtree(folder)
+    assert driver.returncode == 0, driver.stderr
 
 
 @contextmanager
