@@ -15,11 +15,11 @@ from typing import TextIO
 
 from filelock import FileLock, Timeout
 
-from actmodels.errors import first_line
+from actmodels.errors import UserError, first_line
 
 # A message of Ray's C++ before it exits: severity (C, or E with this word), then process and text.
 FATAL = re.compile(r"^\[.* (?:C|E(?=.*terminate)) (\d+) \d+\] \S+ +(.+?)(?:\. |$)", re.MULTILINE)
-_pipes: list[int] = []  # to the running guards; closed by the kernel when the driver dies
+_guards: list[subprocess.Popen[bytes]] = []  # the kernel closes their input when the driver dies
 
 
 @contextmanager
@@ -28,30 +28,24 @@ def guarded(state: Path, log: Path, terminal: TextIO) -> Iterator[None]:
 
     log: Ray's messages.
     """
-    read, write = os.pipe()
-    arguments = [str(state), str(log), str(log.stat().st_size), str(os.getpid())]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tune.guard", *arguments],
-        stdin=read,
-        stderr=terminal,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])},
-    )
-    os.close(read)
-    _pipes.append(write)
+    arguments = [state, log, str(log.stat().st_size), str(os.getpid())]
+    command = [sys.executable, "-m", "tune.guard", *arguments]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
+    guard = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=terminal, env=environment)
+    _guards.append(guard)
     try:
         yield
     finally:
-        process.kill()
-        process.wait()
-        _pipes.remove(write)
-        os.close(write)
+        _guards.remove(guard)
+        guard.kill()
+        guard.communicate()  # waits, and closes the input
 
 
 def silence() -> None:
     """Keep the guards from printing: the user knows why the driver ends."""
-    for pipe in _pipes:
+    for guard in _guards:
         with suppress(OSError):
-            os.write(pipe, b".")
+            os.write(guard.stdin.fileno(), b".") if guard.stdin else None
 
 
 def main(state: Path, log: Path, start: int, driver: int) -> None:
@@ -76,5 +70,5 @@ def main(state: Path, log: Path, start: int, driver: int) -> None:
 
 
 if __name__ == "__main__":
-    with suppress(OSError):  # the project was deleted
+    with suppress(OSError, UserError):  # the project was deleted, or MLflow is down
         main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

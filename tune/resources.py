@@ -1,12 +1,12 @@
 """Wait for resources and monitor the cluster; Ray itself would wait forever."""
 
+import math
 import os
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Collection
-from contextlib import suppress
 from functools import partial
 from typing import Any, Self
 
@@ -57,12 +57,9 @@ def _print_idle_gpus(nodes: Nodes) -> None:
     if share := nodes.resources.get("GPU", 0):
         gpus = sum(int(node["Resources"].get("GPU", 0) / share + 1e-6) for node in nodes.usable())
         if nodes.capacity < gpus:
-            print(
-                f"the GPUs have room for {gpus} trials at the same time, the CPUs for "
-                f"{nodes.capacity}: each needs {nodes.resources['CPU']:g} (cluster.cpus_per_trial)",
-                file=sys.stderr,
-                flush=True,
-            )
+            room = f"{gpus} trials at the same time, the CPUs for {nodes.capacity}"
+            needs = f"each needs {nodes.resources['CPU']:g} (cluster.cpus_per_trial)"
+            print(f"the GPUs have room for {room}: {needs}", file=sys.stderr, flush=True)
 
 
 def _missing_resources(nodes: Nodes, waited: float) -> str:
@@ -100,8 +97,7 @@ class ClusterMonitor:
         self, nodes: Nodes, timeout: float, required: dict[str, str], running: Collection[str]
     ) -> None:
         self.nodes, self.timeout, self.required = nodes, timeout, required
-        self.running, self.last_worker, self.noted = running, time.monotonic(), False
-        self.logs = session_logs()
+        self.running, self.last_worker, self.logs = running, time.monotonic(), session_logs()
         self.failed = False
         self.closed = threading.Event()
 
@@ -129,15 +125,13 @@ class ClusterMonitor:
 
     def _has_worker(self) -> bool:
         """Return whether a trial runs; after a minute without one, print the raylet's reason."""
-        now = time.monotonic()
+        now, errors = time.monotonic(), self.logs / "raylet.err"
         if self.running:
             self.last_worker = now
-        elif not self.noted and now - self.last_worker > WORKER_NOTE:
-            self.noted = True
-            errors: list[str] = []
-            with suppress(OSError):
-                errors = (self.logs / "raylet.err").read_text(errors="replace").split("\n")
-            reason = next(filter(None, map(str.strip, reversed(errors))), "no reason known")
+        elif now - self.last_worker > WORKER_NOTE:
+            self.last_worker = math.inf  # print it once
+            text = errors.read_text(errors="replace") if errors.is_file() else ""
+            reason = (text.strip().splitlines() or ["no reason known"])[-1]
             note = (
                 f"Ray has started no worker for {WORKER_NOTE:g} s ({reason}; logs in {self.logs})"
             )
