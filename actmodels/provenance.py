@@ -1,7 +1,7 @@
 """Provenance of a trial's result, and the key that identifies it.
 
 The key is a hash of configuration, data, code and numerical environment. The code is read once:
-workers get the same text (tune.cluster), even if a file is edited meanwhile.
+workers get the same text (tune.local_ray), even if a file is edited meanwhile.
 """
 
 import ast

@@ -94,6 +94,13 @@ def test_nothing_is_published_beyond_this_machine() -> None:
             assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
 
 
+@pytest.mark.parametrize("name", ["Dockerfile", "launcher.yaml", "slurm.sh"])
+def test_every_node_has_the_settings_of_ray(name: str) -> None:
+    """The containers of compose.yaml and rayjob.yaml have those of the image."""
+    settings = ("RAY_worker_niceness=0", "RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S=0")
+    assert all(setting in (CLUSTER / name).read_text() for setting in settings)
+
+
 def test_every_option_of_a_command_of_ray_exists(ray_cluster: Any) -> None:
     groups = [ray_cluster["headGroupSpec"], *ray_cluster["workerGroupSpecs"]]
     options_used = {("start", f"--{key}") for group in groups for key in group["rayStartParams"]}
@@ -116,11 +123,14 @@ def test_the_job_clones_into_a_new_volume_and_updates_it_later(
     subprocess.run(["git", "init", "-q", source], check=True)
     head = ray_cluster["headGroupSpec"]["template"]["spec"]
     shell, option, script = head["initContainers"][0]["command"]
-    for text in ("first", "second"):
+    project = volume / "act-nli"
+    for text in ("first", "second", "third"):
         (source / "params.yaml").write_text(text)
         subprocess.run(["git", "-C", source, "add", "."], check=True)
         subprocess.run(["git", "-C", source, *identity, "commit", "-qm", text], check=True)
         command = [shell, option, script.replace("REPOSITORY", str(source))]
         subprocess.run(command, cwd=volume, check=True)
-        assert (volume / "act-nli" / "params.yaml").read_text() == text
-        (volume / "act-nli" / "report.md").write_text("an artifact stays")
+        assert (project / "params.yaml").read_text() == text
+        (project / "params.yaml").write_text("preset=paper")  # by `dvc exp run`
+        (project / "report.md").write_text("an artifact stays")
+    assert (project / "report.md").exists()

@@ -171,6 +171,7 @@ class DriverCallback(ray.tune.Callback):
         A node that is gone, or a worker that cannot be reached, costs no restart.
         """
         members, failure = self.members(trial), Failure.of(trial)
+        self.progress.waiting(member.name for member in members)
         if not members or self.handle_node_error(failure):
             return
         reason, node = failure.reason, self.addresses.get(trial.trial_id) or failure.node
@@ -202,6 +203,7 @@ class DriverCallback(ray.tune.Callback):
         """
         self.remove_checkpoints(trial)
         members, failure = self.members(trial), Failure.of(trial)
+        self.progress.waiting(member.name for member in members)
         if members and trial.num_failures <= trial.max_failures:
             self.requeue(members, trial.max_failures, "its workers died")
         elif len(members) == 1:

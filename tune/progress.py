@@ -1,6 +1,7 @@
 """The progress bar of a sweep: trials done, running, failed, best so far, time left."""
 
 import sys
+from collections.abc import Iterable
 
 from tqdm import tqdm
 
@@ -29,6 +30,11 @@ class Progress:
         self.running.add(name)
         self.show()
 
+    def waiting(self, names: Iterable[str]) -> None:
+        """Show trials as not running until they restart."""
+        self.running.difference_update(names)
+        self.show()
+
     def reached(self, name: str, epochs: int, dev_accuracy: float) -> None:
         """Advance a trial to a number of epochs."""
         self.bar.update(epochs - self.epochs.get(name, 0))
@@ -51,6 +57,6 @@ class Progress:
         self.bar.set_postfix_str(state + best, refresh=False)
 
     def close(self) -> None:
-        """Draw the bar a last time."""
-        self.bar.refresh()
+        """Draw the bar a last time, and end its line."""
+        self.bar.delay = 0  # else tqdm omits the line break of a bar that it has not drawn yet
         self.bar.close()

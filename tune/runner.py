@@ -80,7 +80,8 @@ def execute(
             **execution.torch_settings,
         )
         trainable = functools.partial(run_checked, check=nodes.check, work=ray.put(work))
-        with ClusterMonitor(nodes, max(5.0, timeout), required_addresses(nodes)):
+        required = required_addresses(nodes)
+        with ClusterMonitor(nodes, max(5.0, timeout), required, progress.running):
             fit(functools.partial(tuner, folder, execution, trainable, asked), fusions, callback)
     ended = callback.ended | asked.scores.keys()
     if not callback.errors and (asked.remaining or any(key not in ended for key in asked.keys)):

@@ -1,5 +1,9 @@
 """The progress bar of a sweep."""
 
+import sys
+
+import pytest
+
 from tune.progress import Progress
 
 
@@ -18,3 +22,11 @@ def test_counts_and_best() -> None:
     assert progress.bar.total == 14
     assert progress.bar.postfix == "2/3 done, 0 running, 1 failed, best dev 70.0 % (b)"
     progress.close()
+
+
+def test_the_bar_of_a_short_sweep_ends_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    Progress("sweep", trials=1, epochs=1).close()
+    print("error: the next message", file=sys.stderr)
+    *_, bar, message = capsys.readouterr().err.splitlines()
+    assert bar.startswith("\rsweep: ") or bar.startswith("sweep: ")
+    assert message == "error: the next message"

@@ -65,6 +65,16 @@ def test_the_error_names_needs_nodes_and_settings(cluster: Cluster) -> None:
         wait_for_resources(nodes(64), 0)
 
 
+@pytest.mark.parametrize(("cpus", "note"), [(4, True), (16, False)])
+def test_cpus_that_limit_the_gpus_are_reported(
+    cpus: int, note: bool, cluster: Cluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cluster([node("a", cpus, gpus=4)])
+    wait_for_resources(nodes(1, 0.25), 0)
+    expected = "the GPUs have room for 16 trials at the same time, the CPUs for 4: each needs 1 "
+    assert capsys.readouterr().err == (f"{expected}(cluster.cpus_per_trial)\n" if note else "")
+
+
 def test_a_cluster_that_can_grow_is_requested_to(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,10 +105,10 @@ def test_the_loss_of_the_last_node_ends_the_sweep(
     monkeypatch.setattr(tune.resources, "INTERVAL", 0.05)
     here = [node("a", 1)]
     cluster([], here)
-    with ClusterMonitor(nodes(), timeout=5, required={}):
+    with ClusterMonitor(nodes(), 5, {}, {"a"}):
         time.sleep(0.5)
     cluster(here, [])
-    ends_soon(ClusterMonitor(nodes(), timeout=0.3, required={}))
+    ends_soon(ClusterMonitor(nodes(), 0.3, {}, {"a"}))
     assert capsys.readouterr().err == f"\nerror: the cluster has no node left for a trial; {RESUME}"
 
 
@@ -109,7 +119,38 @@ def test_the_loss_of_the_head_ends_the_sweep(
     cluster([node("a", 1)])
     with socket.create_server(("127.0.0.1", 0)) as head:
         address = f"127.0.0.1:{head.getsockname()[1]}"
-        with ClusterMonitor(nodes(), 5, {address: "the head"}):
+        with ClusterMonitor(nodes(), 5, {address: "the head"}, {"a"}):
             time.sleep(0.5)
-    ends_soon(ClusterMonitor(nodes(), 5, {address: "the head"}))
+    ends_soon(ClusterMonitor(nodes(), 5, {address: "the head"}, {"a"}))
     assert capsys.readouterr().err == f"\nerror: the head, {address}, is gone; {RESUME}"
+
+
+@pytest.mark.parametrize("running", [{"a trial"}, set()])
+def test_workers_that_do_not_start_end_the_sweep(
+    running: set[str],
+    cluster: Cluster,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Ray would start one after the other, forever."""
+    monkeypatch.setattr(tune.resources, "INTERVAL", 0.05)
+    monkeypatch.setattr(tune.resources, "WORKER_NOTE", 0.2)
+    monkeypatch.setattr(tune.resources, "WORKER_TIMEOUT", 0.5)
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    logs = tmp_path / "ray" / "session_latest" / "logs"
+    logs.mkdir(parents=True)
+    (logs / "raylet.err").write_text("bash: line 1: /a: No such file or directory\n\n")
+    cluster([node("a", 1)])
+    monitor = ClusterMonitor(nodes(), 5, {}, running)
+    if running:
+        with monitor:
+            time.sleep(1)
+        assert capsys.readouterr().err == ""
+        return
+    ends_soon(monitor)
+    assert capsys.readouterr().err == (
+        "Ray has started no worker for 0.2 s (bash: line 1: /a: No such file or directory; "
+        f"logs in {logs})\n"
+        f"\nerror: Ray started no worker for 0.5 s (logs in {logs}); {RESUME}"
+    )
