@@ -28,7 +28,7 @@ def guarded(state: Path, log: Path, terminal: TextIO) -> Iterator[None]:
 
     log: Ray's messages.
     """
-    arguments = [state, log, str(log.stat().st_size), str(os.getpid())]
+    arguments = [str(state), str(log), str(log.stat().st_size), str(os.getpid())]
     command = [sys.executable, "-m", "tune.guard", *arguments]
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
     guard = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=terminal, env=environment)
