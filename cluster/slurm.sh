@@ -30,7 +30,7 @@ export FOLDER=/tmp/act-nli-$SLURM_JOB_ID
 address=$(srun --relative=$((SLURM_NNODES - 1)) --nodes=1 --ntasks=1 \
   printenv SLURM_LAUNCH_NODE_IPADDR)
 export RAY_ADDRESS=$address:6379
-trap 'kill $(jobs -p) && wait; rm -rf "$FOLDER"' EXIT
+trap 'kill $(jobs -p) 2> /dev/null && wait; rm -rf "$FOLDER"' EXIT
 ray start --head --block --node-ip-address="$address" --port=6379 --temp-dir="$FOLDER" \
   --num-cpus="$SLURM_CPUS_ON_NODE" >> slurm-ray.log 2>&1 &
 until ray status > /dev/null 2>&1; do

@@ -83,7 +83,7 @@ def test_results_that_exist_are_restored_from_the_run_cache(project: Project) ->
     shutil.rmtree(folder)
     restored = re.findall(r"Stage '(.+)' is cached - skipping run", project.repro())
     stages = YAML(typ="safe").load(project.folder / "dvc.lock")["stages"]
-    assert restored == list(stages)
+    assert sorted(restored) == sorted(stages)
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     project.configure({"report.examples": 1})
     assert "Running stage 'report'" in project.repro()
