@@ -107,7 +107,12 @@ class RunStore:
         name, experiment = find_experiment(self.client, self.artifacts)
         if experiment is None:
             location, tags = self.artifacts, EXPERIMENT_TAGS
-            return str(self.client.create_experiment(name, artifact_location=location, tags=tags))
+            try:
+                return str(self.client.create_experiment(name, location, tags))
+            except MlflowException as error:  # another project on the server has just created it
+                if error.error_code != "RESOURCE_ALREADY_EXISTS":
+                    raise
+                return self._get_experiment()
         key = experiment.experiment_id
         if experiment.lifecycle_stage != "active":
             command = f"{shlex.quote(sys.executable)} -m mlflow experiments restore"

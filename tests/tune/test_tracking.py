@@ -216,6 +216,20 @@ def test_two_projects_on_one_server_have_their_own_runs(
     assert len({run.data.tags["mlflow.parentRunId"] for run in nested}) == 2
 
 
+def test_two_projects_create_the_experiment_at_the_same_time(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create = MlflowClient.create_experiment
+
+    def late(*arguments: Any, **more: Any) -> str:
+        create(*arguments, **more)
+        return create(*arguments, **more)
+
+    monkeypatch.setattr(MlflowClient, "create_experiment", late)
+    started(state).finish("FINISHED", {})
+    assert [run.info.status for run in parents(state)] == ["FINISHED"]
+
+
 def test_a_moved_project_keeps_its_id_and_a_copy_has_another(tmp_path: Path) -> None:
     first = project_id(tmp_path / "state")
     moved = (tmp_path / "state").rename(tmp_path / "moved")
