@@ -60,7 +60,8 @@ def select_sections(tree: dict[str, Any]) -> tuple[list[str], dict[str, Any], li
         each section without a listed study, and for each listed study without a section.
     """
     names, listed = study_names(), tree.get("studies")
-    listed = listed if isinstance(listed, list) else []
+    if not isinstance(listed, list):  # reported alone
+        listed = [name for name in names if name in tree]
     off = [name for name in names if name in tree and name not in listed]
     problems = [
         f"{name} is the section of a study that is not in studies; add {name} there, or remove the "

@@ -106,6 +106,7 @@ def _make_folders() -> None:
             problem = f"cannot be used as a folder: {error.strerror}"
         if problem:
             raise ArtifactError(f"{folder} {problem}; {content} is kept there")
+    artifacts("studies").mkdir(exist_ok=True)  # the report depends on it, also without a study
 
 
 def run_stage(main: Callable[[], None], stage: str = "") -> NoReturn:

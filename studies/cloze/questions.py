@@ -26,7 +26,7 @@ from pipeline.parameters.schema import Vectors
 from pipeline.parameters.section import SPLITS
 from pipeline.runtime.stage import clean_dir
 from studies.cloze import question, whodidwhat
-from studies.cloze.data import FIRST_WORD, QuestionTensors, most_frequent_accuracy
+from studies.cloze.data import FIRST_WORD
 from studies.cloze.question import ARTICLES, ClozeQuestion, count_words, encode_questions
 from studies.cloze.section import WDW, Data
 from studies.cloze.sources import build_questions
@@ -37,7 +37,7 @@ Kinds = dict[str, dict[str, Split]]  # by answer class (NE, CN or WDW) and split
 
 
 def write_questions(data: Data, vectors: Vectors, folder: Path) -> dict[str, Any]:
-    """Write a folder for each answer class; return the source, and sizes and digest of each."""
+    """Write a folder for each answer class; return the source, and digest and words of each."""
     text = data.text.source if data.source == "text" else None
     with clean_dir(folder):
         kinds = {
@@ -97,7 +97,7 @@ SOURCES: dict[str, Callable[[Data, Path], Kinds]] = {
 def write_kind(
     folder: Path, splits: dict[str, Split], lowercase: bool, settings: Vectors
 ) -> dict[str, Any]:
-    """Write vocabulary, vectors and tensors of an answer class; return its sizes and digest."""
+    """Write vocabulary, vectors and tensors of an answer class; return its digest and words."""
     kind = folder.name
 
     def questions(split: str, action: str) -> Iterator[ClozeQuestion]:
@@ -113,28 +113,12 @@ def write_kind(
         vectors, found, _ = look_up(words, settings)
     save_stored({"vectors": vectors, "found": found}, folder / "vectors.pt")
     ids = {word: row for row, word in enumerate(words, start=FIRST_WORD)}
-    described = {}
     for split in SPLITS:
         tensors = encode_questions(questions(split, "encode"), ids, lowercase)
         tensors.save(folder / f"{split}.pt")
-        described[split] = describe(tensors)
     # the number of each test question's article; -1, -2, ... if unknown
     test = enumerate(splits["test"](), start=1)
     write_lines(folder / ARTICLES, (-n if q.article is None else q.article for n, q in test))
     write_lines(folder / "dev_candidates.tsv", ("\t".join(q.candidates) for q in splits["dev"]()))
     files = [folder / f"{split}.pt" for split in SPLITS] + [folder / "vectors.pt"]
-    sizes = {"words": len(words), "found": int(found.sum())}
-    return {"digest": files_digest(files), **sizes, "splits": described}
-
-
-def describe(questions: QuestionTensors) -> dict[str, Any]:
-    """Return the statistics of a split; `random` and `most_frequent` are baseline accuracies."""
-    count, candidates = len(questions), questions.candidate_counts.double()
-    return {
-        "questions": count,
-        "document_tokens": round(len(questions.document_ids) / count, 3),
-        "query_tokens": round(len(questions.query_ids) / count, 3),
-        "candidates": round(candidates.mean().item(), 3),
-        "random": round((1 / candidates).mean().item(), 6),
-        "most_frequent": round(most_frequent_accuracy(questions), 6),
-    }
+    return {"digest": files_digest(files), "words": len(words), "found": int(found.sum())}

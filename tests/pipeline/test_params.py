@@ -146,9 +146,8 @@ def test_all_problems_are_reported_together(tree: Any, tmp_path: Path) -> None:
 
 def test_a_study_is_listed_and_has_a_section(tree: Any, tmp_path: Path) -> None:
     halting = params_tree("halting")["halting"]
-    assert load(tree | {"studies": ["halting"], "halting": halting}, tmp_path).studies == [
-        "halting"
-    ]
+    right = tree | {"studies": ["halting"], "halting": halting}
+    assert load(right, tmp_path).studies == ["halting"]
     wrong = {"studies": ["multihop", "cloz"], "halting": halting, "trace": {}}
     messages = problems(tree | wrong, tmp_path)
     assert messages[:3] == [
@@ -159,7 +158,7 @@ def test_a_study_is_listed_and_has_a_section(tree: Any, tmp_path: Path) -> None:
         "trace.model is missing",
     ]
     assert messages[-1].startswith("studies[1] is 'cloz'; must be 'cloze', 'fidelity', ")
-    assert problems(tree | {"studies": "halting"}, tmp_path) == [
+    assert problems(right | {"studies": "halting"}, tmp_path) == [
         "studies is 'halting'; must be a list"
     ]
 
