@@ -91,6 +91,7 @@ test-slow: setup-tests  ## smoke tests, kill campaigns, clusters, the demo, simu
 
 repro: setup  ## run all out-of-date stages, from the corpus to the report (params.yaml)
 	@[ -s .dvc/tmp/rwlock ] || rm -f .dvc/tmp/rwlock  # empty if DVC was killed while it wrote it
+	@mkdir -p artifacts/studies  # the report depends on it, also without a study
 	start=$$(date +%s) && dvc repro && sh pipeline/python -m pipeline summary $$start
 
 schema: setup  ## write params.schema.json, which editors read (named in params.yaml's first line)
