@@ -25,7 +25,7 @@ def build_optimizer(model: PairModel, config: TrainConfig) -> torch.optim.Optimi
     return torch.optim.Adagrad(parameters, rate, initial_accumulator_value=start, fused=fused)
 
 
-def pair_marks(prediction: Prediction, labels: Tensor) -> BatchMetrics:
+def pair_metrics(prediction: Prediction, labels: Tensor) -> BatchMetrics:
     """Return the metrics of a batch, without rows whose label is FILLER."""
     real = labels != FILLER
     losses = torch.where(real, cross_entropies(prediction.logits, labels), 0.0)
@@ -83,8 +83,8 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
     def on_update_end(self, output: Prediction, batch: Batch) -> None:
         self.model.halting.on_update_end(output, batch.labels)
 
-    def marks(self, output: Prediction, batch: Batch) -> BatchMetrics:
-        return pair_marks(output, batch.labels)
+    def batch_metrics(self, output: Prediction, batch: Batch) -> BatchMetrics:
+        return pair_metrics(output, batch.labels)
 
-    def evaluated(self) -> Metrics:
+    def dev_metrics(self) -> Metrics:
         return evaluate(self.model, self.data.dev, self.config.input).metrics

@@ -27,7 +27,7 @@ from actmodels.metrics import EpochMetrics
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import update_key
 from actmodels.seeding import seed_of
-from actmodels.training import Training, pair_marks
+from actmodels.training import Training, pair_metrics
 from actmodels.trial_config import TrialConfig
 
 CHECK_EVERY = 64  # updates between checks whether every trial has diverged
@@ -120,7 +120,9 @@ class FusedTraining:
             optimizer.step(alive)
             fusion.halting.on_update_end(prediction, batch.labels)
             with torch.no_grad():
-                means.add(pair_marks(prediction, torch.where(alive[:, None], batch.labels, FILLER)))
+                means.add(
+                    pair_metrics(prediction, torch.where(alive[:, None], batch.labels, FILLER))
+                )
             if update % CHECK_EVERY == 0 and not bool(alive.any()):
                 break
         return means, alive

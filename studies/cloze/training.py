@@ -143,12 +143,12 @@ class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Ans
     def objective(self, answer: Answer, batch: QuestionBatch) -> Tensor:
         return self.model.objective(answer, batch.answers)
 
-    def marks(self, answer: Answer, batch: QuestionBatch) -> BatchMetrics:
+    def batch_metrics(self, answer: Answer, batch: QuestionBatch) -> BatchMetrics:
         logs, count = answer.log_probabilities, torch.tensor(len(batch.answers))
         correct = (logs.argmax(dim=-1) == batch.answers).sum()
         losses = -chosen(logs, batch.answers)
         return BatchMetrics(losses.cpu(), count, correct, count, count, answer.steps.cpu(), None)
 
-    def evaluated(self) -> Metrics:
+    def dev_metrics(self) -> Metrics:
         size = self.config.training.evaluation_batch_size
         return evaluate(self.model, self.dev, size).metrics

@@ -162,5 +162,5 @@ def test_the_training_subset_does_not_depend_on_the_seed() -> None:
         batches = list(training.batches(training.epoch_generator))
         assert sum(len(batch.labels) for batch in batches) == 16
         seen.append(sorted(tuple(row) for batch in batches for row in batch.hypothesis.tolist()))
-        assert len(training.evaluated()) and len(training.data.train) == 48
+        assert len(training.dev_metrics()) and len(training.data.train) == 48
     assert seen[0] == seen[1]

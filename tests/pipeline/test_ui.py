@@ -111,7 +111,7 @@ def test_it_serves_the_store_and_links_to_searches(tmp_path: Path) -> None:
             assert f"error: port {port} is in use, perhaps by the MLflow UI" in taken.stderr
             assert f"make ui PORT={port + 1}\n" in taken.stderr
             server.kill()  # MLflow's server ends too
-            wait_for(lambda: not ui.is_listening(ui.HOST, port), "end of the server", 20)
+            wait_for(lambda: not ui.is_listening(f"{ui.HOST}:{port}"), "end of the server", 20)
         finally:
             server.kill()
             server.wait(20)
@@ -203,4 +203,4 @@ def test_ctrl_c_ends_without_a_traceback(tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(30) == 0
     assert "Traceback" not in log.read_text()
-    assert not ui.is_listening(ui.HOST, port)
+    assert not ui.is_listening(f"{ui.HOST}:{port}")

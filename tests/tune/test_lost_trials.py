@@ -214,7 +214,7 @@ def test_a_lost_node_costs_no_restart(
         port = raylet.getsockname()[1]
     where = {"NodeManagerAddress": "127.0.0.1", "NodeManagerPort": port}
     monkeypatch.setattr(ray, "nodes", lambda: [{"NodeID": "a", "Alive": True, **where}])
-    callback.nodes.joined = True
+    callback.nodes.external = True
     callback.addresses["id"] = "127.0.0.1"
     ray_trial = ray_trial_of(trials, 2)
     with socket.create_server(("127.0.0.1", port)) if alive else contextlib.nullcontext():
