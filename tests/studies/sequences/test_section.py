@@ -8,7 +8,7 @@ import pytest
 from studies.sequences.config import HALTING_MECHANISMS, TASKS, sequence_setting_types
 from studies.sequences.section import SETTINGS
 from tests.pipeline.project import params_tree
-from tests.pipeline.test_params import changed, load, problems
+from tests.pipeline.test_params import changed, problems
 
 PARITY: dict[str, Any] = {
     "max_epochs": 1,
@@ -73,13 +73,6 @@ def test_an_invalid_value(tmp_path: Path, key: str, value: Any, sentences: list[
     assert len(messages) == len(sentences), messages
     for expected, problem in zip(sentences, messages, strict=True):
         assert expected in problem
-
-
-def test_a_valid_section(tmp_path: Path) -> None:
-    tree = params_tree("sequences")
-    tree["sequences"] |= {"tasks": {"characters": CHARACTERS, "parity": PARITY}, "text": SOURCE}
-    section: Any = load(tree, tmp_path)
-    assert section.sequences.tasks["parity"].mechanisms == {"act": {"ponder_weight": [0.01]}}
 
 
 def test_a_name_has_one_type_whatever_the_trial() -> None:
