@@ -12,7 +12,7 @@ from torch import Tensor
 
 from actmodels.configs import InputConfig
 from actmodels.data.pairs import FILLER, PairTensors
-from actmodels.data.trial_data import TrialData, input_rows
+from actmodels.data.trial_data import TrialData, input_vectors
 from actmodels.evaluation import Evaluation, evaluate
 from actmodels.fused.optimizer import FusedOptimizer
 from actmodels.fused.stack import (
@@ -59,8 +59,8 @@ class FusedTraining:
             raise ValueError("trials of one fusion must have the same shape (fusion_shape)")
         self.data, self.device = data, torch.device(device)
         inputs = {(config.input, config.seed) for config in configs}
-        rows = {key: input_rows(data.words, *key).to(self.device) for key in inputs}
-        self.members = [Training(c, data, device, rows[c.input, c.seed]) for c in configs]
+        vectors = {key: input_vectors(data.words, *key).to(self.device) for key in inputs}
+        self.members = [Training(c, data, device, vectors[c.input, c.seed]) for c in configs]
 
     @property
     def running(self) -> list[Training]:

@@ -17,7 +17,7 @@ from studies.cloze.data import (
     QuestionTensors,
     ReaderData,
     collate,
-    embedding_rows,
+    initial_embeddings,
     pooled_batches,
 )
 from studies.cloze.memory import QueryGating
@@ -121,8 +121,8 @@ class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Ans
                 "lower pool_size or set keep_last"
             )
         self.train, self.dev = train, dev
-        rows = embedding_rows(config, data.words)
-        self.model = Reader(config.reader, rows, config.seed).to(self.device)
+        vectors = initial_embeddings(config, data.words)
+        self.model = Reader(config.reader, vectors, config.seed).to(self.device)
         trained = [p for p in self.model.parameters() if p.requires_grad]
         self.optimizer = torch.optim.Adam(trained, lr=settings.learning_rate)
         self.clip_norm = settings.clip_norm

@@ -42,14 +42,11 @@ def test_the_token_is_private_and_persistent(tmp_path: Path) -> None:
     for corrupt in (b"", token[:32].encode(), b"\xff" * 64):
         path.write_bytes(corrupt)
         assert len(bytes.fromhex(access_token(tmp_path / "state").read_text())) == 32
-
-
-def test_a_token_that_others_can_read_is_replaced(tmp_path: Path) -> None:
-    path, other = access_token(tmp_path), tmp_path / "other"
+    other = tmp_path / "other"  # what others can read is replaced
     for change in (lambda: path.chmod(0o644), lambda: path.symlink_to(path.rename(other))):
         token = path.read_text()
         change()
-        access_token(tmp_path)
+        access_token(tmp_path / "state")
         assert path.read_text() != token and stat.S_IMODE(path.lstat().st_mode) == 0o600
 
 
@@ -59,14 +56,6 @@ def refused(address: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     with pytest.raises(SweepError) as raised, connected(dashboard=False, state=folder):
         pass
     return str(raised.value)
-
-
-def not_accepted(address: str, why: str) -> str:
-    return (
-        f"RAY_ADDRESS is {address}, but no Ray cluster there accepts this machine ({why}); one "
-        "that requires a token needs RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH, the file of its "
-        "head's token; or unset RAY_ADDRESS to run on this machine"
-    )
 
 
 @pytest.mark.parametrize(
@@ -91,8 +80,8 @@ def test_a_server_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("tune.cluster.JOIN_TIMEOUT", 5.0)
     with socket.create_server(("127.0.0.1", 0)) as silent:  # the kernel accepts for it
         address = f"127.0.0.1:{silent.getsockname()[1]}"
-        why = "no answer within 5 s"
-        assert refused(address, tmp_path, monkeypatch) == not_accepted(address, why)
+        why = "but no Ray cluster there accepts this machine (no answer within 5 s); one that requi"
+        assert why in refused(address, tmp_path, monkeypatch)
 
 
 def test_a_local_ray_has_three_attempts(
@@ -158,11 +147,6 @@ def test_a_start_that_cannot_succeed_is_not_repeated(
         pass
     why = "Ray did not start on this machine ([Errno 24] Too many open files); allow more open"
     assert str(raised.value) == f"{why} files: ulimit -n 4096"
-
-
-def test_the_cause_of_a_failed_start_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     own = f"give Ray a short folder of your own: {OWN}"
     assert remedy(OSError("AF_UNIX path length cannot exceed 107 bytes")) == own
     assert remedy(PermissionError(13, "Permission denied", "/tmp/ray/session_1")) == own
@@ -297,7 +281,6 @@ def test_a_wrong_or_missing_token_is_refused(tmp_path: Path) -> None:
     for path in (right, wrong):
         path.write_text(secrets.token_hex(32))
     token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(right)}
-    before, after = not_accepted(address, "?").split("?")
     with head(6397, token):
         accepted, *refusals = join_errors(
             *(address, token, token | {"RAY_AUTH_TOKEN_PATH": str(wrong)}),
@@ -305,7 +288,7 @@ def test_a_wrong_or_missing_token_is_refused(tmp_path: Path) -> None:
         )
     assert accepted == ""
     for message in refusals:
-        assert message.startswith(before) and message.endswith(after)
+        assert message.startswith(f"RAY_ADDRESS is {address}, but no Ray cluster there accepts")
 
 
 @pytest.mark.slow
