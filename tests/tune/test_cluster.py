@@ -29,8 +29,7 @@ from tune.execution import Execution
 from tune.local_ray import access_token, check_paths, init_ray, remedy
 from tune.sweep import run_trials
 
-ROOT = Path(__file__).parents[2]
-RAY = Path(sys.executable).with_name("ray")
+ROOT, RAY = Path(__file__).parents[2], Path(sys.executable).with_name("ray")
 
 
 def test_the_token_is_private_and_persistent(tmp_path: Path) -> None:
@@ -189,8 +188,7 @@ def train_on_the_cluster(folder: Path) -> None:
     state = folder / "state"
     execution = Execution(folder, state, state / "ray", max_failures=1)
     configs = [sample_trial(model, max_epochs=2) for model in MODELS]
-    trials = keyed(configs)
-    records = run_trials("sweep", trials, execution)
+    records = run_trials("sweep", trials := keyed(configs), execution)
     assert [record.key for record in records] == [trial.key for trial in trials]
     assert not list((state / "ray" / "checkpoints").iterdir())
 

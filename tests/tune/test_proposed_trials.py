@@ -158,13 +158,3 @@ def test_a_killed_driver_continues_to_exactly_the_number_of_points(
     assert children(state).keys() == keys and len(parents(state)) == 1
     assert f"sweep: {10 - len(before)} of 10 trials to run" in capfd.readouterr().out
     assert search(state) == records  # without Ray
-
-
-@pytest.mark.slow(minutes=2)
-@pytest.mark.usefixtures("one_ray")
-def test_with_early_stopping(state: Path) -> None:
-    records = search(state, SuccessiveHalving(grace_period=1, reduction_factor=3))
-    assert len(records) == len({record.key for record in records}) == 2 * POINTS
-    assert {len(record.history) for record in records} <= {1, 3, 9}
-    files = [path for path in (state / "ray" / "checkpoints").rglob("*") if path.is_file()]
-    assert files == []

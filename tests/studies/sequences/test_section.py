@@ -47,7 +47,6 @@ PARITYS = "sequences.tasks.parity"
     ("key", "value", "sentences"),
     [
         ("text", SOURCE | {"name": "../a"}, ["../a'; must be a name of letters, digits"]),
-        ("text", SOURCE | {"member": "x"}, ["did you mean sequences.text.members?"]),
         ("tasks", {"characters": CHARACTERS}, ["text is null; task characters needs a text"]),
         ("tasks.parity", comparing(atc={}), [f"did you mean {PARITYS}.mechanisms.act?"]),
         (
@@ -57,7 +56,6 @@ PARITYS = "sequences.tasks.parity"
                 f"{PARITYS}.mechanisms.dact: ponder_weight of parity is missing",
             ],
         ),
-        ("tasks.parity", having(damping=0.1), ["damping is unknown; must be one of bits"]),
         ("tasks.parity", having(init="normal"), ["act: init_std of parity is missing"]),
         (
             *("tasks", {"logic": LOGIC}),
