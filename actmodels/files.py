@@ -6,7 +6,7 @@ The last line of a file with a checksum is `sha256` and 64 hexadecimal digits, o
 import errno
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -65,10 +65,18 @@ def regular(path: Path) -> Path:
     return path
 
 
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal."""
+def file_digest(path: Path, algorithm: str = "sha256") -> str:
+    """Return the digest of a file in hexadecimal."""
     with regular(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        return hashlib.file_digest(file, algorithm).hexdigest()
+
+
+def files_digest(folder: Path, names: Iterable[str]) -> str:
+    """Return SHA-256 over the names and contents of files in a folder, in this order."""
+    digest = hashlib.sha256()
+    for name in names:
+        digest.update(f"{name} {file_digest(folder / name)}\n".encode())
+    return digest.hexdigest()
 
 
 def read_known(path: Path) -> bytes:

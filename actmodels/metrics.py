@@ -22,7 +22,7 @@ class BatchMetrics(NamedTuple):
     losses: Tensor  # in nats [] or [examples]; the mean loss divides their sum by that of `targets`
     targets: Tensor  # number of losses []
     right: Tensor  # number of correct answers []
-    asked: Tensor  # number of answers []
+    answers: Tensor  # number of answers []
     examples: Tensor  # number of training examples []
     steps: Tensor | None  # any shape; None without halting
     ponder_cost: Tensor | None  # any shape; None without halting
@@ -46,7 +46,7 @@ class EpochMetrics:
         """Return means over all batches; zeros if the first batch diverged."""
         return Metrics(
             self._sum("losses", trial) / max(self._sum("targets", trial), 1),
-            self._sum("right", trial) / max(self._sum("asked", trial), 1),
+            self._sum("right", trial) / max(self._sum("answers", trial), 1),
             *mean_and_sd(self._counted("steps", trial)),
             mean_and_sd(self._counted("ponder_cost", trial))[0],
         )

@@ -60,11 +60,11 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
         """Adapt to a batch after its update."""
 
     @abstractmethod
-    def marks(self, output: Output, batch: Batch) -> BatchMetrics:
+    def batch_metrics(self, output: Output, batch: Batch) -> BatchMetrics:
         """Return the training metrics of a batch."""
 
     @abstractmethod
-    def evaluated(self) -> Metrics:
+    def dev_metrics(self) -> Metrics:
         """Return the metrics of the model on dev."""
 
     @property
@@ -111,7 +111,7 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
         if self.diverged:
             self.model.load_state_dict(before)
         seconds, seen = time.perf_counter() - start, metrics.examples()
-        return self.add(metrics.metrics(), self.evaluated(), self.ponder_weight, seconds, seen)
+        return self.add(metrics.metrics(), self.dev_metrics(), self.ponder_weight, seconds, seen)
 
     def train_epoch(self) -> EpochMetrics:
         """Update on every batch; at a loss that is not finite set `diverged` and stop."""
@@ -133,7 +133,7 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
             self.optimizer.step()
             self.on_update_end(output, batch)
             with torch.no_grad():
-                metrics.add(self.marks(output, batch))
+                metrics.add(self.batch_metrics(output, batch))
         return metrics
 
     def clip_gradients(self) -> None:

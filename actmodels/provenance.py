@@ -84,11 +84,11 @@ def code_files(config: BaseTrialConfig) -> dict[Path, str]:
     return {path: texts[path] for path in files if path.name not in left_out}
 
 
-def code_digest(config: BaseTrialConfig) -> str:
-    """Return the SHA-256 of the code that computes a trial."""
-    digest = hashlib.sha256()
-    for path, text in code_files(config).items():
-        digest.update(path.relative_to(PACKAGE.parent).as_posix().encode())
+def code_digest(files: Mapping[Path, str], root: Path, requirements: Iterable[str] = ()) -> str:
+    """Return SHA-256 over requirements and source files, without comments and docstrings."""
+    digest = hashlib.sha256("\n".join(requirements).encode())
+    for path, text in files.items():
+        digest.update(path.relative_to(root).as_posix().encode())
         digest.update(without_prose(text).encode())
     return digest.hexdigest()
 
@@ -98,7 +98,7 @@ def provenance(
 ) -> dict[str, str]:
     """Return all that determines a trial's result besides its configuration."""
     return {
-        "code": code_digest(config),
+        "code": code_digest(code_files(config), PACKAGE.parent),
         "data": data_digest,
         "device": device,
         "threads": str(threads),

@@ -140,7 +140,7 @@ class PublishedModel(PairModel):
             DataError: dropped_last_batches drops all pairs.
         """
         switches = self.switches
-        if generator is None and self.mates_matter:
+        if generator is None and self.depends_on_batch:
             batch_size = switches.evaluation_batch_size
         batching = file_order_batches if switches.file_order_batches else batches_by_length
         batches = batching(pairs, batch_size, generator)
@@ -156,7 +156,7 @@ class PublishedModel(PairModel):
         yield from (kept for batch in batches if len(kept := batch[~dropped[batch]]))
 
     @property
-    def mates_matter(self) -> bool:
+    def depends_on_batch(self) -> bool:
         """Whether predictions, or which pairs are scored, depend on the batches."""
         return any(
             switch is True and name not in BATCH_INDEPENDENT

@@ -7,7 +7,7 @@ from torch import Generator, Tensor
 
 from actmodels.configs import TrainConfig
 from actmodels.data.pairs import FILLER, Batch, collate
-from actmodels.data.trial_data import TrialData, input_rows, subset, trained_rows
+from actmodels.data.trial_data import TrialData, input_vectors, subset, trained_words
 from actmodels.evaluation import evaluate
 from actmodels.metrics import BatchMetrics, EpochMetrics, Metrics
 from actmodels.model_training import ModelTraining
@@ -25,7 +25,7 @@ def build_optimizer(model: PairModel, config: TrainConfig) -> torch.optim.Optimi
     return torch.optim.Adagrad(parameters, rate, initial_accumulator_value=start, fused=fused)
 
 
-def pair_marks(prediction: Prediction, labels: Tensor) -> BatchMetrics:
+def pair_metrics(prediction: Prediction, labels: Tensor) -> BatchMetrics:
     """Return the metrics of a batch, without rows whose label is FILLER."""
     real = labels != FILLER
     losses = torch.where(real, cross_entropies(prediction.logits, labels), 0.0)
@@ -36,16 +36,21 @@ def pair_marks(prediction: Prediction, labels: Tensor) -> BatchMetrics:
 
 
 class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
-    """Training of one trial; rows: its word vectors, if several trials share them."""
+    """Training of one trial; vectors: of words, if several trials share them."""
 
     def __init__(
-        self, config: TrialConfig, data: TrialData, device: str = "cpu", rows: Tensor | None = None
+        self,
+        config: TrialConfig,
+        data: TrialData,
+        device: str = "cpu",
+        vectors: Tensor | None = None,
     ) -> None:
         super().__init__(config, device)
         self.data = data
         self.train = subset(data.train, config.training.train_pairs)
-        rows = input_rows(data.words, config.input, config.seed) if rows is None else rows
-        self.model = build(config, rows, trained_rows(data.words, config.input)).to(device)
+        if vectors is None:
+            vectors = input_vectors(data.words, config.input, config.seed)
+        self.model = build(config, vectors, trained_words(data.words, config.input)).to(device)
         self.optimizer = build_optimizer(self.model, config.training)
         self.clip_value = config.training.clip_value
         self.clip_norm = config.training.clip_norm
@@ -83,8 +88,8 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
     def on_update_end(self, output: Prediction, batch: Batch) -> None:
         self.model.halting.on_update_end(output, batch.labels)
 
-    def marks(self, output: Prediction, batch: Batch) -> BatchMetrics:
-        return pair_marks(output, batch.labels)
+    def batch_metrics(self, output: Prediction, batch: Batch) -> BatchMetrics:
+        return pair_metrics(output, batch.labels)
 
-    def evaluated(self) -> Metrics:
+    def dev_metrics(self) -> Metrics:
         return evaluate(self.model, self.data.dev, self.config.input).metrics

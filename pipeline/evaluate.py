@@ -12,7 +12,7 @@ from actmodels.evaluation import Evaluation, evaluate
 from pipeline.parameters.load import load_params
 from pipeline.runtime.results import TableRow, write_results
 from pipeline.runtime.stage import artifacts, require_artifact, run_stage
-from pipeline.statistics.aggregate import mean, mean_sd
+from pipeline.statistics.aggregate import mean, over_seeds
 from pipeline.statistics.paired import HitsBySeed, paired_rows, prediction_hits, split_hits
 from pipeline.statistics.step_correlation import correlation_rows, depth_rows, length_rows
 from pipeline.trials.models import retrained_models
@@ -57,7 +57,7 @@ def main() -> None:
     summary = {
         model: {
             "seeds": len(rows),
-            **mean_sd(rows, "test_accuracy", "dev_accuracy"),
+            **over_seeds(rows, "test_accuracy", "dev_accuracy"),
             "mean_steps": mean(rows, "test_mean_steps"),
             "parameters": rows[0]["parameters"],
         }

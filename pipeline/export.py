@@ -12,7 +12,7 @@ import numpy as np
 from tqdm import tqdm
 
 from actmodels.data.pairs import PairTensors
-from actmodels.data.trial_data import WordVectors, input_rows, premise_groups, trained_rows
+from actmodels.data.trial_data import WordVectors, input_vectors, premise_groups, trained_words
 from actmodels.evaluation import evaluate
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
@@ -77,7 +77,10 @@ def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -
             folder / name,
             config,
             load_model(config, vectors, weights_file(config), "retrain"),
-            (input_rows(vectors, config.input, config.seed), trained_rows(vectors, config.input)),
+            (
+                input_vectors(vectors, config.input, config.seed),
+                trained_words(vectors, config.input),
+            ),
             words,
             lowercase=params.vocabulary.lowercase,
             origin=origin,

@@ -18,12 +18,11 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from actmodels.errors import ArtifactError, ConfigError, DataError
 from actmodels.files import regular
 from pipeline.datasets.rows import Row
-from pipeline.inference.choice import best_model, takes_steps
+from pipeline.inference.choice import takes_steps
 from pipeline.inference.input_pairs import KEYS, STANDARD_INPUT, read_file, read_lines
 from pipeline.runtime.stage import artifacts, run_command
 
@@ -56,8 +55,8 @@ def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     return arguments
 
 
-def model_folder(name: str | None) -> tuple[Path, dict[str, Any]]:
-    """Return the folder of a model, by default the best, and the models in best.json.
+def model_folder(name: str | None) -> tuple[Path, dict[str, str]]:
+    """Return the folder of a model, by default the best, and each model's digest in best.json.
 
     Raises:
         ArtifactError: no model has been exported, or best.json is corrupt.
@@ -66,17 +65,18 @@ def model_folder(name: str | None) -> tuple[Path, dict[str, Any]]:
     path = artifacts("export", "best.json")
     try:
         export = json.loads(regular(path).read_text(encoding="utf-8"))
-        best, models = export["best"], export["models"]
-        if best != best_model(models):
-            raise ValueError("best is not the model that export chooses")
+        digests = {model: stored["digest"][:64] for model, stored in export["models"].items()}
+        best = export["best"]
+        if best not in digests:
+            raise LookupError("best is not in models")
     except FileNotFoundError:
         raise ArtifactError(f"{path} is missing: no model yet; run: dvc repro export") from None
-    except (OSError, ArithmeticError, ValueError, LookupError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ArtifactError(f"{path} is corrupt ({error}); run: dvc repro -f export") from error
-    if name is not None and name not in models:
-        known = ", ".join(models)
+    if name is not None and name not in digests:
+        known = ", ".join(digests)
         raise ConfigError("--model", [f"{name!r} was not exported; must be one of {known}"])
-    return artifacts("export", "models", name or best), models
+    return artifacts("export", "models", name or best), digests
 
 
 def suggest_model_with_steps(name: str, models: Iterable[str]) -> None:
@@ -120,16 +120,16 @@ def main(argv: Sequence[str] | None = None, caller: Path = Path()) -> None:
         arguments.file = str(caller / arguments.file)
     if arguments.output is not None:
         arguments.output = caller / arguments.output
-    folder, models = model_folder(arguments.model)
+    folder, digests = model_folder(arguments.model)
     if arguments.explain:
-        suggest_model_with_steps(folder.name, models)
+        suggest_model_with_steps(folder.name, digests)
     groups = pair_groups(arguments)
     # imports torch: --help and input errors come first
     from pipeline.inference.cli import write_predictions
 
-    stored, style = models[folder.name], arguments.format
+    digest, style = digests[folder.name], arguments.format
     write_predictions(
-        folder, stored, groups, style, explain=arguments.explain, path=arguments.output
+        folder, digest, groups, style, explain=arguments.explain, path=arguments.output
     )
 
 

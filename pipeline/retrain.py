@@ -1,18 +1,17 @@
 """Stage `retrain`: train each model's best configuration until dev accuracy stops improving."""
 
-import statistics
 from dataclasses import replace
 
 from actmodels.files import replacing
 from actmodels.trial_config import trial_from_dict
 from pipeline.parameters.load import load_params
-from pipeline.runtime.results import data_digest, read_json
+from pipeline.runtime.results import TableRow, data_digest, read_json
 from pipeline.runtime.stage import run_stage
+from pipeline.statistics.aggregate import over_seeds
 from pipeline.trials.environment import train_trials
 from pipeline.trials.execution import execution_settings
 from pipeline.trials.records import weights_file, write_trials
 from tune.grid import with_keys
-from tune.selection import sample_sd
 from tune.store import TrialStore
 
 
@@ -32,18 +31,14 @@ def main() -> None:
     seconds = {m: (r and r.history[-1].seconds) or 0.0 for m, r in swept.items()}
     options = {"keep_weights": True, "slow": lambda trial: seconds[trial.config.model]}
     records = train_trials("retrain", trials, execution, **options)
-    accuracies: dict[str, list[float]] = {model: [] for model in best}
+    accuracies: dict[str, list[TableRow]] = {model: [] for model in best}
     for config, record in zip(configs, records, strict=True):
         with replacing(weights_file(config)) as temporary:
             temporary.write_bytes(store.weights(record.key))
-        accuracies[config.model].append(record.best.dev_accuracy)
+        accuracies[config.model].append({"dev_accuracy": record.best.dev_accuracy})
     summary = {
-        model: {
-            "seeds": len(values),
-            "dev_accuracy_mean": statistics.fmean(values),
-            "dev_accuracy_sd": sample_sd(values),
-        }
-        for model, values in accuracies.items()
+        model: {"seeds": len(rows), **over_seeds(rows, "dev_accuracy")}
+        for model, rows in accuracies.items()
     }
     write_trials("retrain", records, summary)
 

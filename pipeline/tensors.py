@@ -8,7 +8,8 @@ from tqdm import tqdm
 from actmodels.data.pairs import FIRST_WORD, PairTensors
 from actmodels.data.stored import save_stored
 from actmodels.errors import ArtifactError, DataError
-from pipeline.datasets.encode import encode, files_digest, spelling_hash
+from actmodels.files import files_digest
+from pipeline.datasets.encode import encode, spelling_hash
 from pipeline.datasets.text_lines import write_lines
 from pipeline.datasets.tokens import read_token_pairs, read_words
 from pipeline.parameters.load import load_params
@@ -58,7 +59,7 @@ def main() -> None:
     write_embedding(words, PairTensors.load(folder / "train.pt"))
     names = [*(f"{s}.pt" for s in SPLITS), *(f"{s}_ids.txt" for s in SPLITS), "embedding.pt"]
     manifest = {
-        "digest": files_digest([folder / name for name in names]),
+        "digest": files_digest(folder, names),
         "pairs": {split: splits[split]["pairs"] for split in SPLITS},
         "words": len(words),
         "splits": splits,

@@ -6,7 +6,6 @@ python -m pipeline.ui [--port 5000]
 import argparse
 import contextlib
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -19,7 +18,7 @@ from typing import IO, NoReturn, cast
 from actmodels.errors import UserError, first_line
 from pipeline.parameters.load import load_params
 from pipeline.runtime.stage import artifacts, file_lock, run_command, state_folder
-from tune.tracking_uri import VARIABLE, check_address, tracking_uri
+from tune.tracking_uri import VARIABLE, check_address, is_listening, tracking_uri
 
 HOST = "127.0.0.1"
 START = 120.0  # seconds until MLflow's server answers; a new database takes long
@@ -47,14 +46,6 @@ def update_store(state: Path) -> str:
     return f"Registry:      {best} is version {version}, the best of artifacts/export"
 
 
-def is_listening(host: str, port: int) -> bool:
-    """Return whether a server listens on the port."""
-    with contextlib.suppress(OSError, OverflowError):  # an invalid port
-        socket.create_connection((host, port), timeout=1).close()
-        return True
-    return False
-
-
 def port(text: str) -> int:
     """Parse a port."""
     if not (text.isdecimal() and len(text) < 6 and 0 < int(text) < 2**16):
@@ -68,8 +59,7 @@ def ray_dashboard(state: Path) -> str:
         return f"Ray dashboard: that of the cluster at {address} (RAY_ADDRESS)"
     path = state / "ray_dashboard"  # left behind by a killed sweep
     address = path.read_text("ascii", "ignore").strip() if path.is_file() else ""
-    host, _, number = address.rpartition(":")
-    if number.isdecimal() and is_listening(host, int(number[:6])):
+    if is_listening(address):
         return f"Ray dashboard: http://{address} (it asks for the token in {state / 'ray_token'})"
     return "Ray dashboard: not running; a sweep starts it and prints its address"
 
@@ -155,7 +145,7 @@ def main(argv: list[str] | None = None) -> None:
     if urllib.parse.urlparse(uri).scheme in ("http", "https"):
         print(f"MLflow:        {first_line(uri)} (MLFLOW_TRACKING_URI; nothing is started here)")
         return
-    if is_listening(HOST, number):
+    if is_listening(f"{HOST}:{number}"):
         raise UserError(
             f"port {number} is in use, perhaps by the MLflow UI of another project; "
             f"stop that, or use another port: make ui PORT={number % 65535 + 1}"

@@ -1,4 +1,4 @@
-"""Mean and sd over seeds, Student's t confidence intervals, and Holm's correction."""
+"""Mean and sd over seeds, and Student's t confidence intervals."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtr, stdtrit
 
-LEVEL = 0.05  # two-sided
+from actmodels.statistics import LEVEL as LEVEL
+
 NEGLIGIBLE = 1e-9  # smaller differences are rounding errors
 DECIMALS = 12  # so that 0.82 - 0.8 is 0.02 and equal means differ by 0
 
@@ -59,14 +60,6 @@ def t_interval(mean: float, sd: float, n: int) -> dict[str, float]:
     margin = stdtrit(n - 1, 1 - LEVEL / 2) * error
     p = 2 * stdtr(n - 1, -abs(mean / error))
     return {"difference": mean, "low": mean - margin, "high": mean + margin, "p": float(p)}
-
-
-def holm(p: "pd.Series[float]") -> "pd.Series[float]":
-    """Adjust p-values for multiple tests (Holm 1979), ignoring missing ones."""
-    known = p.dropna().sort_values()
-    factors = np.arange(len(known), 0, -1)
-    adjusted = np.minimum(np.maximum.accumulate(known.to_numpy() * factors), 1)
-    return pd.Series(adjusted, index=known.index, dtype=float).reindex(p.index)
 
 
 def verdicts(frame: pd.DataFrame, p: str = "p_adjusted") -> "pd.Series[str]":

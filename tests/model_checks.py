@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from actmodels.data.pairs import Batch, collate
-from actmodels.data.trial_data import input_rows, trained_rows
+from actmodels.data.trial_data import input_vectors, trained_words
 from actmodels.fused.stack import can_fuse, shared_batch, stack
 from actmodels.models.pair_model import PairModel, build
 from actmodels.modules.dropout import update_key
@@ -21,8 +21,8 @@ from tests.samples import sample_batch, sample_data, sample_pairs, sample_words
 
 def make(config: TrialConfig) -> PairModel:
     words = sample_words()
-    vectors = input_rows(words, config.input, config.seed)
-    return build(config, vectors, trained_rows(words, config.input)).double().eval()
+    vectors = input_vectors(words, config.input, config.seed)
+    return build(config, vectors, trained_words(words, config.input)).double().eval()
 
 
 def assert_saved_and_loaded(made: Callable[[], Any], answer: Callable[[Any], Tensor]) -> None:

@@ -27,8 +27,18 @@ from tune.trainable import TrialReport, fusion_keys, load_checkpoint
 from tune.trial_state import TrialState, final_state
 
 
+class DriverOnly:
+    """Base of objects that Ray Tune pickles with an experiment, which is never restored.
+
+    A pickle of their content would grow with the number of trials.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(None), ())
+
+
 @dataclass(eq=False, repr=False)
-class DriverCallback(ray.tune.Callback):
+class DriverCallback(DriverOnly, ray.tune.Callback):
     """The single writer of records and MLflow runs.
 
     Ray runs fusions; this class handles their trials. Each is recorded when it ends, whatever
@@ -60,9 +70,6 @@ class DriverCallback(ray.tune.Callback):
     losses: Counter[str] = field(default_factory=Counter)
     unreadable: set[str] = field(default_factory=set)
     addresses: dict[str, str] = field(default_factory=dict)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (type(None), ())  # Ray pickles callbacks with an experiment, which is not restored
 
     def unfinished(self, keys: Sequence[str]) -> list[Trial]:
         """Return the trials of these keys that have not ended."""
@@ -175,7 +182,7 @@ class DriverCallback(ray.tune.Callback):
         if not members or self.handle_node_error(failure):
             return
         reason, node = failure.reason, self.addresses.get(trial.trial_id) or failure.node
-        gone = bool(node) and self.nodes.joined and self.nodes.is_gone(node)
+        gone = bool(node) and self.nodes.external and self.nodes.is_gone(node)
         if gone:
             reason = f"node {node} does not answer any more"
         if gone or reason == UNREACHABLE:

@@ -3,7 +3,6 @@
 import gc
 import logging
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -19,6 +18,7 @@ from actmodels.files import write_text
 from actmodels.provenance import PACKAGE
 from tune.guard import guarded
 from tune.local_ray import LOCAL_SETTINGS, init_ray, start_locally
+from tune.tracking_uri import is_listening
 
 JOIN_TIMEOUT = 60.0  # seconds; Ray itself would try for minutes
 PROBE = "import ray, sys; ray.init(sys.argv[1], log_to_driver=False, logging_level='ERROR')"
@@ -31,16 +31,6 @@ SETTINGS = {  # unless the user has set them
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
 DASHBOARD = "ray_dashboard"  # file in the state folder: host and port of the running dashboard
-
-
-def is_listening(address: str, timeout: float = 2.0) -> bool:
-    """Return whether a server listens at host:port."""
-    host, _, port = address.rpartition(":")
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=timeout).close()
-    except (OSError, ValueError, OverflowError):
-        return False
-    return True
 
 
 def join(address: str, code: Iterable[Path] = (PACKAGE,)) -> Any:

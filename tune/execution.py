@@ -19,7 +19,7 @@ class Execution:
         storage: folder or URL of trials in progress, shared by all nodes.
         workers: maximum number of fusions that train at the same time.
         text: training data of the character task.
-        finished: folder or URL of finished trials; None for the state folder.
+        shared_state: folder or URL of finished trials; None for the state folder.
         dataset: name of the training data in MLflow; not logged if empty.
     """
 
@@ -37,7 +37,7 @@ class Execution:
     wait_for_nodes: float = 0
     wait_for_answer: float = 180
     wait_for_storage: float = 120
-    finished: str | Path | None = None
+    shared_state: str | Path | None = None
     system_metrics: bool = False
     dataset: str = ""
 
@@ -76,5 +76,5 @@ class Execution:
     @property
     def trials(self) -> Storage:
         """The storage of finished trials."""
-        location = f"{self.finished or self.state}/trials"
+        location = f"{self.shared_state or self.state}/trials"
         return storage(location, "cluster.state", retry_seconds=self.wait_for_storage)

@@ -105,7 +105,7 @@ def _as_tensor(array: numpy.ndarray) -> torch.Tensor:
 
 
 def plan_fusions(
-    kind: str, trials: list[Trial], execution: Execution, data: Data, nodes: Nodes
+    stage: str, trials: list[Trial], execution: Execution, data: Data, nodes: Nodes
 ) -> list[Fusion]:
     """Group trials into fusions, at least one per worker, in the order of the trials."""
     groups, workers = group_by_shape(trials), nodes.count_capacity()
@@ -114,12 +114,12 @@ def plan_fusions(
         sizes = dict.fromkeys(groups, execution.trials_per_fusion)
     elif len(trials) > workers:
         several = {shape: group for shape, group in groups.items() if len(group) > 1}
-        sizes = measure_sizes(kind, several, execution, data)
+        sizes = measure_sizes(stage, several, execution, data)
     return make_fusions(trials, sizes, workers)
 
 
 def measure_sizes(
-    kind: str, groups: Mapping[Hashable, list[Trial]], execution: Execution, data: Data
+    stage: str, groups: Mapping[Hashable, list[Trial]], execution: Execution, data: Data
 ) -> dict[Hashable, int]:
     """Measure the fastest fusion size of each group of trials of one shape, on workers."""
     resources: Any = {f"num_{name.lower()}s": n for name, n in execution.resources.items()}
@@ -141,7 +141,7 @@ def measure_sizes(
             text = f"not measured: {str(error).strip().splitlines()[-1]}"
         sizes[shape] = best_size(rates)
         most, names = sizes[shape], f"{group[0].name} and {len(group) - 1} of its shape"
-        print(f"{kind}: at most {most} fused trials for {names} (examples/s: {text})", flush=True)
+        print(f"{stage}: at most {most} fused trials for {names} (examples/s: {text})", flush=True)
     return sizes
 
 

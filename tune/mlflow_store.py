@@ -19,7 +19,7 @@ from typing import TypeAlias
 from actmodels.errors import UserError, first_line
 from actmodels.files import replacing
 from tune import tracking_uri as uris
-from tune.candidate import Candidate, Metrics
+from tune.exported_model import ExportedModel, Metrics
 from tune.project_id import project_id
 
 # MLflow reads these when it is imported; the user's values take precedence. Its default of seven
@@ -47,7 +47,7 @@ Params: TypeAlias = Mapping[str, str | int | float | bool]
 EXPERIMENT, RUNNING = "act-nli", "attributes.status = 'RUNNING'"
 PARENT = "mlflow.parentRunId"
 TRAINING, RESULT = "training", "result"  # roles of runs that are not trials
-# of the experiment: the first opens it on its runs, not on traces of language models
+# Tags of the experiment. The first opens it on its runs, not on traces of language models.
 EXPERIMENT_TAGS = {
     "mlflow.experimentKind": "custom_model_development",
     "mlflow.note.content": """Tag `kind` of a run: `trial` (nested in the run of its stage, tag \
@@ -198,7 +198,7 @@ class RunStore:
         return Path(download_artifacts(source, dst_path=folder, tracking_uri=self.uri))
 
 
-def write_pyfunc(path: Path, run_id: str, model_id: str, item: Candidate) -> None:
+def write_pyfunc(path: Path, run_id: str, model_id: str, item: ExportedModel) -> None:
     """Write a candidate as a pyfunc model folder with the ids of its run and logged model."""
     import mlflow.pyfunc  # takes a second
     import pandas as pd

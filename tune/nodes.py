@@ -14,9 +14,9 @@ from ray.tune import PlacementGroupFactory
 from ray.util.placement_group import placement_group
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from tune.cluster import is_listening
 from tune.execution import Execution
 from tune.node_check import NodeCheck, NodeError, qualified_name
+from tune.tracking_uri import is_listening
 
 FIRST_WAIT = 20.0  # seconds for the first checks, which start Python and import torch
 RECHECK = 10.0  # seconds until an excluded node is checked again; doubles each time
@@ -30,7 +30,7 @@ class Nodes:
     A local Ray has one node, this machine, which is not checked.
 
     Attributes:
-        joined: whether trials run on an existing cluster, not on a local Ray.
+        external: whether trials run on an existing cluster, not on a local Ray.
         passed: ids of nodes that passed the check.
         excluded: ids of nodes that failed it, with the time of the next check.
         problems: why a node was excluded, each time, by id.
@@ -42,7 +42,7 @@ class Nodes:
         token, cuda = f"seen-{secrets.token_hex(8)}", execution.device == "cuda"
         self.check = NodeCheck(execution.checkpoints, token, torch.__version__, cuda)
         self.resources, self.timeout = execution.resources, execution.wait_for_answer
-        self.joined = bool(os.environ.get("RAY_ADDRESS"))
+        self.external = bool(os.environ.get("RAY_ADDRESS"))
         self.passed: set[str] = set()
         self.excluded: dict[str, float] = {}
         self.problems: defaultdict[str, list[str]] = defaultdict(list)
@@ -66,7 +66,7 @@ class Nodes:
 
     def usable(self) -> list[Node]:
         """Return the nodes that can train."""
-        return [node for node in self.alive() if not self.joined or node["NodeID"] in self.passed]
+        return [node for node in self.alive() if not self.external or node["NodeID"] in self.passed]
 
     def count_capacity(self) -> int:
         """Update and return the number of fusions that can train at the same time."""
@@ -82,7 +82,7 @@ class Nodes:
 
         timeout: seconds to wait for the results; later ones are read at the next call.
         """
-        if not self.joined:
+        if not self.external:
             return
         now, alive = time.monotonic(), {node["NodeID"]: node for node in self.alive()}
         for key in alive.keys() - self.passed - self.pending.keys():

@@ -15,10 +15,10 @@ from ray.autoscaler.sdk import request_resources
 from tqdm import tqdm
 
 from actmodels.errors import SweepError
-from tune.cluster import is_listening
 from tune.guard import silence
 from tune.local_ray import session_logs
 from tune.nodes import Nodes
+from tune.tracking_uri import is_listening
 
 INTERVAL = 2.0  # seconds between checks
 RECONNECT = 15.0  # seconds for a lost head to return; a local Ray does not return
@@ -103,10 +103,10 @@ class ClusterMonitor:
 
     def __enter__(self) -> Self:
         self._start(self._has_capacity, self.timeout, "the cluster has no node left for a trial")
-        timeout = RECONNECT if self.nodes.joined else 0.0
+        timeout = RECONNECT if self.nodes.external else 0.0
         for address, name in self.required.items():
             self._start(partial(is_listening, address), timeout, f"{name}, {address}, is gone")
-        if not self.nodes.joined:  # nodes of a cluster are checked by a worker
+        if not self.nodes.external:  # nodes of a cluster are checked by a worker
             problem = f"Ray started no worker for {WORKER_TIMEOUT:g} s (logs in {self.logs})"
             self._start(self._has_worker, WORKER_TIMEOUT, problem)
         return self

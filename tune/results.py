@@ -4,13 +4,12 @@ Every write can be repeated: there is one run per result, and one version per mo
 next driver completes or replaces what a killed one left.
 """
 
-import hashlib
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from actmodels.files import file_digest
-from tune.candidate import Candidate, Metrics
+from actmodels.files import files_digest
+from tune.exported_model import ExportedModel, Metrics
 from tune.mlflow_store import FAILURES, RunStore, flatten_metrics, store_errors, write_pyfunc
 from tune.provenance import provenance_tags
 from tune.tracking import log_missing
@@ -26,14 +25,10 @@ def log_report(folder: Path, metrics: Metrics, state: Path = Path("state")) -> N
 
 
 def _digest(folder: Path) -> str:
-    """Return the SHA-256 of all names and contents, without files that loading a model adds."""
-    digest = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        if path.name == "registered_model_meta" or path.parent.name == "__pycache__":
-            continue
-        name = path.relative_to(folder).as_posix()
-        digest.update(f"{name}\0{file_digest(path)}\n".encode())
-    return digest.hexdigest()
+    """Return the digest of a folder, without files that loading a model adds."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    kept = (p for p in files if not {"registered_model_meta", "__pycache__"} & {*p.parts[-2:]})
+    return files_digest(folder, (path.relative_to(folder).as_posix() for path in kept))
 
 
 def log_evaluation(
@@ -59,7 +54,7 @@ def log_evaluation(
 
 
 def register(
-    name: str, about: str, candidates: Sequence[Candidate], best: str, state: Path
+    name: str, about: str, candidates: Sequence[ExportedModel], best: str, state: Path
 ) -> dict[str, str]:
     """Register new models, set their aliases and BEST, and return the version of each alias.
 
@@ -91,7 +86,7 @@ def _registered(store: RunStore, name: str, about: str) -> str:
     return own
 
 
-def _version(store: RunStore, name: str, item: Candidate) -> str:
+def _version(store: RunStore, name: str, item: ExportedModel) -> str:
     """Return the latest intact version of a model's digest; create it if there is none."""
     condition = f"name = '{name}' AND tags.`{MODEL_DIGEST}` = '{item.digest}'"
     versions = store.client.search_model_versions(condition)

@@ -13,8 +13,7 @@ from ray.tune.search import BasicVariantGenerator, Searcher
 
 from actmodels.errors import SweepError
 from actmodels.provenance import code_packages
-from tune.asked_trials import AskedTrials
-from tune.callback import DriverCallback
+from tune.callback import DriverCallback, DriverOnly
 from tune.cluster import connected
 from tune.early_stopping import RungScores
 from tune.execution import Execution
@@ -24,6 +23,7 @@ from tune.grid import Trial, grid_hash
 from tune.node_check import run_checked
 from tune.nodes import Nodes, Placement
 from tune.progress import Progress
+from tune.proposed_trials import ProposedTrials
 from tune.resources import ClusterMonitor, required_addresses, wait_for_resources
 from tune.store import TrialStore
 from tune.tracking import Tracker
@@ -31,29 +31,29 @@ from tune.trainable import fusion_config, fusion_keys, run_fusion
 
 
 def execute(
-    kind: str,
+    stage: str,
     trials: list[Trial],
     execution: Execution,
     store: TrialStore,
     tracker: Tracker,
     keep_weights: bool,
     rung_scores: RungScores | None,
-    asked: AskedTrials,
+    proposed: ProposedTrials,
 ) -> dict[str, str]:
     """Run trials on Ray, store the finished ones, and return errors of the others by key.
 
-    The trials that `asked` will ask for follow.
+    Then the trials run that `proposed` proposes.
     """
-    # Tune's; workers do not see it
-    folder = execution.state / "ray" / f"{kind}-{grid_hash(trials)}"
-    candidates = [*trials, *asked.unasked]
-    count = len(trials) + asked.remaining
+    # The folder of Ray Tune, on the driver alone.
+    folder = execution.state / "ray" / f"{stage}-{grid_hash(trials)}"
+    candidates = [*trials, *proposed.unproposed]
+    count = len(trials) + proposed.remaining
     code = dict.fromkeys(path for trial in candidates for path in code_packages(trial.config))
     epochs = sum(trial.config.max_epochs for trial in candidates) * count // len(candidates)
     with (
         connected(dashboard=execution.dashboard, state=execution.state, code=code),
-        closing(Progress(kind, count, epochs)) as progress,
-        tracker.in_background(),  # ends before Ray: a later Ray call in its thread ends the process
+        closing(Progress(stage, count, epochs)) as progress,
+        tracker.in_background(),  # within `connected`: a Ray call after its end kills the process
         Nodes(execution) as nodes,
     ):
         callback = DriverCallback(
@@ -66,10 +66,10 @@ def execute(
             keep_weights=keep_weights,
             nodes=nodes,
         )
-        timeout = execution.wait_for_nodes if nodes.joined else 0  # a local Ray cannot grow
+        timeout = execution.wait_for_nodes if nodes.external else 0  # a local Ray cannot grow
         wait_for_resources(nodes, timeout)
         data = share_data(candidates, execution)
-        fusions = plan_fusions(kind, trials, execution, data, nodes)
+        fusions = plan_fusions(stage, trials, execution, data, nodes)
         work = functools.partial(
             run_fusion,
             configs={trial.key: trial.config for trial in candidates},
@@ -82,34 +82,33 @@ def execute(
         trainable = functools.partial(run_checked, check=nodes.check, work=ray.put(work))
         required = required_addresses(nodes)
         with ClusterMonitor(nodes, max(5.0, timeout), required, progress.running):
-            fit(functools.partial(tuner, folder, execution, trainable, asked), fusions, callback)
-    ended = callback.ended | asked.scores.keys()
-    if not callback.errors and (asked.remaining or any(key not in ended for key in asked.keys)):
+            fit(functools.partial(tuner, folder, execution, trainable, proposed), fusions, callback)
+    ended = callback.ended | proposed.scores.keys()
+    if not callback.errors and (
+        proposed.remaining or any(key not in ended for key in proposed.keys)
+    ):
         raise KeyboardInterrupt  # after Ctrl-C Ray returns early and normally
     shutil.rmtree(folder, ignore_errors=True)
     return callback.errors
 
 
-class TrialSearcher(Searcher):
-    """Give Ray the unfinished trials first, then those that the search asks for.
+class TrialSearcher(DriverOnly, Searcher):
+    """Give Ray the unfinished trials first, then those that the search proposes.
 
-    A trial is asked for when it can start, so that the search has as many scores as possible.
+    A trial is proposed when it can start, so that the search has as many scores as possible.
     """
 
-    def __init__(self, fusions: Iterable[Fusion], asked: AskedTrials, nodes: Nodes) -> None:
+    def __init__(self, fusions: Iterable[Fusion], proposed: ProposedTrials, nodes: Nodes) -> None:
         super().__init__()
         self.waiting = [[trial.key for trial in fusion] for fusion in fusions]
-        self.asked, self.nodes = asked, nodes
+        self.proposed, self.nodes = proposed, nodes
         self.running: dict[str, list[str]] = {}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (type(None), ())  # Ray pickles it with an experiment, which is not restored
 
     def suggest(self, trial_id: str) -> dict[str, Any] | str | None:  # type: ignore[override]
         """Return the next fusion; None: later; FINISHED: there is none."""
         if len(self.running) >= max(1, self.nodes.capacity):
             return None
-        if not self.waiting and (trial := self.asked.ask()):
+        if not self.waiting and (trial := self.proposed.ask()):
             self.waiting.append([trial.key])
         if not self.waiting:
             return Searcher.FINISHED
@@ -121,20 +120,17 @@ class TrialSearcher(Searcher):
     ) -> None:
         """Keep the score of a trial that the driver's callback has recorded."""
         for key in self.running.pop(trial_id, ()):
-            self.asked.is_finished(key)
+            self.proposed.is_finished(key)
 
     def save_to_dir(self, checkpoint_dir: str, session_str: str = "default") -> None:
         """Save nothing: the ledger has the trials."""
 
 
 @dataclass(frozen=True)
-class TrialNames:
+class TrialNames(DriverOnly):
     """The name of a Ray trial, by the first key of its fusion."""
 
     names: dict[str, str]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (type(None), ())  # Ray stores it with each trial: memory grew with their square
 
     def __call__(self, ray_trial: Any) -> str:
         """Return the name; Ray Tune calls this."""
@@ -195,17 +191,17 @@ def tuner(
     folder: Path,
     execution: Execution,
     trainable: Callable[[dict[str, Any]], None],
-    asked: AskedTrials,
+    proposed: ProposedTrials,
     fusions: list[Fusion],
     stopper: SweepStopper,
 ) -> ray.tune.Tuner:
     """Return a Tuner with one Ray trial per fusion; workers are reused between them."""
-    shutil.rmtree(folder, ignore_errors=True)  # of a killed run; nothing is read from it
+    shutil.rmtree(folder, ignore_errors=True)  # a killed run leaves files that nothing reads
     nodes, trials = stopper.callback.nodes, stopper.callback.trials
     names = {trial.key: trial.name for trial in trials.values()}
     trial_name = TrialNames(names | {fusion[0].key: fusion_name(fusion) for fusion in fusions})
-    sequential = TrialSearcher(fusions, asked, nodes) if asked.remaining else None
-    # As points: for a grid Tune copies all of its values for each of its trials.
+    sequential = TrialSearcher(fusions, proposed, nodes) if proposed.remaining else None
+    # A list of points, not a grid: Tune copies all values of a grid for each trial.
     points = [fusion_config(trial.key for trial in fusion) for fusion in fusions]
     return ray.tune.Tuner(
         ray.tune.with_resources(trainable, Placement(nodes)),

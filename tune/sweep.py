@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
-from tune.asked_trials import AskedTrials
 from tune.early_stopping import RungScores
 from tune.execution import Execution
 from tune.grid import Trial, grid_hash
+from tune.proposed_trials import ProposedTrials
 from tune.provenance import provenance_tags
 from tune.storage import Storage, prepare, storage_errors
 from tune.store import TrialStore, checkpoint_name
@@ -21,7 +21,7 @@ from tune.tracking import Tracker, log_missing
 
 
 def run_trials(
-    kind: str,
+    stage: str,
     trials: list[Trial],
     execution: Execution,
     *,
@@ -30,11 +30,11 @@ def run_trials(
 ) -> list[TrialRecord]:
     """Run the unfinished trials and return all records in the order of the trials.
 
-    With a sequential search, `trials` are its candidates, and the records are those it asked for.
+    With a sequential search, `trials` are its candidates, and the records are of those it proposed.
     The same call after an interruption resumes them.
 
     Args:
-        kind: "sweep" or "retrain", for instance; part of MLflow's names and of messages.
+        stage: "sweep" or "retrain", for instance; part of MLflow's names and of messages.
         keep_weights: whether the store keeps the best weights.
         slow: sort key; the slowest trials start first, so that none of them runs alone at the end.
 
@@ -42,21 +42,21 @@ def run_trials(
         SweepError: trials failed; names them.
     """
     if len({trial.key for trial in trials}) != len(trials):
-        raise SweepError(f"{kind}: the grid has a trial twice; make its points distinct")
+        raise SweepError(f"{stage}: the grid has a trial twice; make its points distinct")
     tags = {**provenance_tags(), "grid_hash": grid_hash(trials)}
     tags["data_digest"] = ", ".join(dict.fromkeys(trial.origin["data"] for trial in trials))
     data = (execution.dataset, execution.data_folder)
     log_missing(execution.state)
-    tracker = Tracker(kind, grid_hash(trials), tags, execution.state, data)
+    tracker = Tracker(stage, grid_hash(trials), tags, execution.state, data)
     status, metrics = "KILLED", {"trials": float(len(trials))}
     results: list[tuple[Trial, TrialRecord | str]] = []
     try:
         with storage_errors(execution.checkpoints):
-            results = _run(kind, trials, execution, tracker, keep_weights, slow)
+            results = _run(stage, trials, execution, tracker, keep_weights, slow)
         records = [result for _, result in results if isinstance(result, TrialRecord)]
         if failed := [f"\n  {trial.name}: {why}" for trial, why in results if isinstance(why, str)]:
             raise SweepError(
-                f"{kind}: {len(failed)} of {len(results)} trials did not finish; nothing was "
+                f"{stage}: {len(failed)} of {len(results)} trials did not finish; nothing was "
                 f"written; run the same command again to retry them{''.join(failed)}"
             )
         metrics["trials"] = float(len(results))
@@ -71,7 +71,7 @@ def run_trials(
 
 
 def _run(
-    kind: str,
+    stage: str,
     trials: list[Trial],
     execution: Execution,
     tracker: Tracker,
@@ -91,22 +91,25 @@ def _run(
                 rung_scores.record(trial.key, record.history)
         return record
 
-    asked = AskedTrials(trials, store.storage, load)
-    unfinished = asked.unfinished()
+    proposed = ProposedTrials(trials, store.storage, load)
+    unfinished = proposed.unfinished()
     if rung_scores and rung_scores.notes:
         print(*rung_scores.notes, sep="\n", file=sys.stderr, flush=True)
         rung_scores.notes.clear()  # workers have their own
-    print(f"{kind}: {len(unfinished) + asked.remaining} of {asked.total} trials to run", flush=True)
+    print(
+        f"{stage}: {len(unfinished) + proposed.remaining} of {proposed.total} trials to run",
+        flush=True,
+    )
     errors: dict[str, str] = {}
     if unfinished:
         from tune.runner import execute  # imports Ray, more than a second
 
         unfinished.sort(key=slow, reverse=True)
         errors = execute(
-            kind, unfinished, execution, store, tracker, keep_weights, rung_scores, asked
+            stage, unfinished, execution, store, tracker, keep_weights, rung_scores, proposed
         )
     results: list[tuple[Trial, TrialRecord | str]] = []
-    for trial in asked.trials:
+    for trial in proposed.trials:
         record = store.load(trial.key, needs_weights=keep_weights)
         results.append((trial, record or errors.get(trial.key, "no result")))
     if rung_scores and all(isinstance(result, TrialRecord) for _, result in results):

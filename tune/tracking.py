@@ -17,7 +17,7 @@ from actmodels.errors import first_line
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
 from actmodels.trial_config import trial_from_dict
-from tune.candidate import Metrics
+from tune.exported_model import Metrics
 from tune.grid import Trial
 from tune.mlflow_store import (
     FAILURES,
@@ -62,14 +62,14 @@ class Tracker:
 
     def __init__(
         self,
-        kind: str,
+        stage: str,
         group: str,
         tags: Mapping[str, str],
         state: Path,
         data: tuple[str, Path] = ("", Path()),
     ) -> None:
-        self.kind, self._group, self._tags, self._data = kind, group, dict(tags), data
-        self._note = state / UNLOGGED / f"{kind}-{group}.json"
+        self.stage, self._group, self._tags, self._data = stage, group, dict(tags), data
+        self._note = state / UNLOGGED / f"{stage}-{group}.json"
         self._writer: ThreadPoolExecutor | None = None
         self._latest: dict[str, TrialState] = {}
         self._runs: dict[str, _Run] = {}
@@ -78,7 +78,7 @@ class Tracker:
         self._warned = False
         self._store = RunStore(state)
         with store_errors(state):
-            run = self._store.open(kind, group, tags, role=TRAINING)
+            run = self._store.open(stage, group, tags, role=TRAINING)
             self._parent: str = run.info.run_id
             self._store.client.update_run(self._parent, "RUNNING")
             self._list_runs()
@@ -116,11 +116,11 @@ class Tracker:
         except FAILURES as error:
             if status == "FINISHED":  # else the stage runs again
                 records = [r.to_json() for _, r in results if isinstance(r, TrialRecord)]
-                arguments = (self.kind, self._group, self._tags, self._data[0], str(self._data[1]))
+                arguments = (self.stage, self._group, self._tags, self._data[0], str(self._data[1]))
                 write_text(self._note, json.dumps([arguments, metrics, records]))
             text = "MLflow at %s misses the end of this %s (%s); the results are kept, and logged "
             text += "by the next stage that trains or reports, or by act-nli ui"
-            log.warning(text, first_line(self._store.uri), self.kind, first_line(error))
+            log.warning(text, first_line(self._store.uri), self.stage, first_line(error))
 
     def _try(self, trial: Trial) -> None:
         """Write a trial's latest state, unless a call failed in the last PAUSE seconds."""
@@ -142,7 +142,7 @@ class Tracker:
     def _list_runs(self) -> None:
         """Read the nested runs; delete duplicates of a trial."""
         self._runs = {}
-        for run in self._store.find(kind="trial", stage=self.kind, group=self._group):
+        for run in self._store.find(kind="trial", stage=self.stage, group=self._group):
             info, tags = run.info, dict(run.data.tags)
             if (key := tags.get("trial_key", info.run_id)) in self._runs:
                 self._store.client.delete_run(info.run_id)
@@ -198,7 +198,7 @@ class Tracker:
         """Create or reopen the nested run of a trial, RUNNING."""
         client, run = self._store.client, self._runs.get(trial.key)
         if run is None:
-            tags = {PARENT: self._parent, "kind": "trial", "stage": self.kind}
+            tags = {PARENT: self._parent, "kind": "trial", "stage": self.stage}
             tags |= {"trial_key": trial.key, "group": self._group}
             tags["project"] = self._store.project
             new = client.create_run(self._store.experiment, tags=tags, run_name=trial.name)
@@ -214,8 +214,8 @@ class Tracker:
 def log_missing(state: Path) -> None:
     """Log the ends of sweeps that MLflow misses, because it was away."""
     for path in sorted((state / UNLOGGED).glob("*.json")):
-        (kind, group, tags, data, folder), metrics, texts = json.loads(path.read_bytes())
+        (stage, group, tags, data, folder), metrics, texts = json.loads(path.read_bytes())
         records = [TrialRecord.from_json(text) for text in texts]
         trials = [Trial(r.key, trial_from_dict(r.config), r.provenance) for r in records]
-        tracker = Tracker(kind, group, tags, state, (data, Path(folder)))
+        tracker = Tracker(stage, group, tags, state, (data, Path(folder)))
         tracker.finish("FINISHED", metrics, list(zip(trials, records, strict=True)))

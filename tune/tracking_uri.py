@@ -1,4 +1,4 @@
-"""The URI of the MLflow store, a test whether it answers, and advice if it does not.
+"""Addresses of servers; the URI of the MLflow store, and advice if it does not answer.
 
 Does not import MLflow: it takes seconds.
 """
@@ -7,6 +7,7 @@ import importlib.util
 import os
 import re
 import shlex
+import socket
 import sqlite3
 import sys
 from contextlib import closing, suppress
@@ -34,6 +35,16 @@ ADVICE = {  # by a pattern of the error; the first that matches
     f"password and database of {VARIABLE}",
     r"maintenance mode": f"name a database: export {VARIABLE}={SQLITE}state/mlflow.db",
 }
+
+
+def is_listening(address: str, timeout: float = 2.0) -> bool:
+    """Return whether a server listens at host:port."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=timeout).close()
+    except (OSError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def tracking_uri(state: Path) -> str:

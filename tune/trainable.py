@@ -103,7 +103,7 @@ def report(
 ) -> None:
     """Report the whole progress of trials, by key, and notes for the user, which are then cleared.
 
-    A lost report does no harm: the next one, also of a restarted worker, repeats its content.
+    Each report repeats the content of the earlier ones, so a lost report does no harm.
     """
     trials = {
         key: TrialReport([*member.history], member.parameters, member.diverged, member.finished)
@@ -181,6 +181,6 @@ def run_fusion(
     keys = fusion_keys(config)
     try:
         train_fusion({key: configs[key] for key in keys}, data=ray.get(data[keys[0]]), **settings)
-    finally:  # the fusion's models are freed: each fusion has a thread, and glibc a heap per thread
+    finally:  # glibc keeps the freed memory of each fusion, because each fusion has its own thread
         with contextlib.suppress(OSError, AttributeError):  # another C library
             ctypes.CDLL(None).malloc_trim(0)

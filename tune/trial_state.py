@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from actmodels.errors import first_line
 from actmodels.records import EpochRecord, TrialRecord, best_epoch
-from tune.candidate import Metrics
+from tune.exported_model import Metrics
 from tune.mlflow_store import Metric, flatten_metrics
 
 

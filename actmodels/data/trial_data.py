@@ -26,7 +26,7 @@ class WordVectors(StoredTensors):
     in_train: Tensor  # whether it is in a training pair, bool [words], for the OOV rule `trained`
 
 
-def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
+def input_vectors(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
     """Return the word vectors by token id [FIRST_WORD + words, dimensions]; see InputConfig.
 
     Random vectors are N(0, oov_std²) (paper appendix D), drawn from the trial's seed, so replicates
@@ -35,28 +35,28 @@ def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
     draws = generator("word rows", seed)
     dimensions = words.vectors.shape[1]
 
-    def random_rows(number: int) -> Tensor:
+    def random_vectors(number: int) -> Tensor:
         return torch.randn(number, dimensions, generator=draws) * config.oov_std
 
-    special = random_rows(FIRST_WORD)
+    special = random_vectors(FIRST_WORD)
     special[PAD] = 0.0
     vectors = words.vectors
     if config.mean_norm > 0:
         vectors = vectors * (config.mean_norm / vectors[words.found].norm(dim=1).mean())
-    rows = torch.cat([special, vectors])
+    table = torch.cat([special, vectors])
     missing = (~words.found).nonzero().squeeze(1)
     if config.oov_rule in ("own", "trained"):
-        rows[FIRST_WORD + missing] = random_rows(len(missing))
+        table[FIRST_WORD + missing] = random_vectors(len(missing))
     elif config.oov_rule == "hashed":
-        buckets = random_rows(config.oov_buckets)
-        rows[FIRST_WORD + missing] = buckets[words.word_hash[missing] % config.oov_buckets]
+        buckets = random_vectors(config.oov_buckets)
+        table[FIRST_WORD + missing] = buckets[words.word_hash[missing] % config.oov_buckets]
     else:
-        rows[FIRST_WORD + missing] = special[UNKNOWN]
-    return torch.nn.functional.normalize(rows, dim=1) if config.unit_norm else rows
+        table[FIRST_WORD + missing] = special[UNKNOWN]
+    return torch.nn.functional.normalize(table, dim=1) if config.unit_norm else table
 
 
-def trained_rows(words: WordVectors, config: InputConfig) -> Tensor:
-    """Return the token ids with trained vectors [rows]; none unless the OOV rule is `trained`.
+def trained_words(words: WordVectors, config: InputConfig) -> Tensor:
+    """Return the token ids with trained vectors [words]; none unless the OOV rule is `trained`.
 
     They are NULL and the words of training pairs without a pre-trained vector (Rocktäschel et al.
     2016). Vectors of unknown words, and of words only in dev or test, are not trained.

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from actmodels.configs import InputConfig
 from actmodels.data.pairs import FILLER, PairTensors
-from actmodels.data.trial_data import TrialData, input_rows
+from actmodels.data.trial_data import TrialData, input_vectors
 from actmodels.evaluation import Evaluation, evaluate
 from actmodels.fused.optimizer import FusedOptimizer
 from actmodels.fused.stack import (
@@ -27,7 +27,7 @@ from actmodels.metrics import EpochMetrics
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import update_key
 from actmodels.seeding import seed_of
-from actmodels.training import Training, pair_marks
+from actmodels.training import Training, pair_metrics
 from actmodels.trial_config import TrialConfig
 
 CHECK_EVERY = 64  # updates between checks whether every trial has diverged
@@ -59,8 +59,8 @@ class FusedTraining:
             raise ValueError("trials of one fusion must have the same shape (fusion_shape)")
         self.data, self.device = data, torch.device(device)
         inputs = {(config.input, config.seed) for config in configs}
-        rows = {key: input_rows(data.words, *key).to(self.device) for key in inputs}
-        self.members = [Training(c, data, device, rows[c.input, c.seed]) for c in configs]
+        vectors = {key: input_vectors(data.words, *key).to(self.device) for key in inputs}
+        self.members = [Training(c, data, device, vectors[c.input, c.seed]) for c in configs]
 
     @property
     def running(self) -> list[Training]:
@@ -120,7 +120,9 @@ class FusedTraining:
             optimizer.step(alive)
             fusion.halting.on_update_end(prediction, batch.labels)
             with torch.no_grad():
-                means.add(pair_marks(prediction, torch.where(alive[:, None], batch.labels, FILLER)))
+                means.add(
+                    pair_metrics(prediction, torch.where(alive[:, None], batch.labels, FILLER))
+                )
             if update % CHECK_EVERY == 0 and not bool(alive.any()):
                 break
         return means, alive

@@ -81,7 +81,7 @@ class TargetSteps(Act):
 
     @torch.no_grad()
     def on_update_end(self, prediction: Prediction, labels: Tensor) -> None:
-        if not self.charges:
+        if not self.adds_ponder_cost:
             return
         assert prediction.steps is not None
         mean = mean_over_examples(prediction.steps, labels)

@@ -87,8 +87,8 @@ class FixedSteps(Halting):
 class PonderedHalting(Halting):
     """Halting by a sigmoid unit on the state, with a weighted ponder cost in the objective."""
 
-    is_price: ClassVar[bool] = True  # the ponder cost is a price, optional early in a curriculum
-    charges = True  # whether the objective includes the ponder cost
+    is_cost_optional: ClassVar[bool] = True  # a curriculum may begin without it
+    adds_ponder_cost = True  # to the objective
 
     def __init__(self, config: Any, state: int) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ class PonderedHalting(Halting):
         """Return mean loss + ponder weight · mean ponder cost."""
         assert prediction.ponder_cost is not None
         loss = mean_over_examples(self.losses(prediction, labels), labels)
-        if not self.charges:
+        if not self.adds_ponder_cost:
             return loss
         cost = mean_over_examples(prediction.ponder_cost, labels)
         return loss + per_trial(self.current_ponder_weight, cost) * cost

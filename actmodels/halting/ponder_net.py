@@ -17,7 +17,7 @@ class PonderNet(PonderedHalting):
     is deterministic. The divergence is a regularizer, not a price: it applies from the start.
     """
 
-    is_price = False
+    is_cost_optional = False
 
     def __init__(self, config: PonderNetConfig, state: int) -> None:
         super().__init__(config, state)

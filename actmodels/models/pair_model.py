@@ -19,7 +19,7 @@ class PairModel(nn.Module):
     """A model of sentence pairs: `forward` maps a Batch to a Prediction.
 
     Constructor arguments: network configuration, halting configuration if the model infers in
-    steps, word vectors [rows, dimensions].
+    steps, word vectors [words, dimensions].
     """
 
     fusions = True  # whether models of the same shape can be fused (actmodels.fused.stack)
@@ -51,7 +51,7 @@ def build(config: TrialConfig, vectors: Tensor, trained: Tensor | None = None) -
     """Build the model of a trial, with parameters drawn from the trial's seed.
 
     Args:
-        vectors: word vectors by token id [rows, dimensions].
+        vectors: word vectors by token id [words, dimensions].
         trained: token ids whose vectors are trained; none by default.
     """
     torch.manual_seed(seed_of("parameters", config.seed))
@@ -62,7 +62,7 @@ def build(config: TrialConfig, vectors: Tensor, trained: Tensor | None = None) -
         model.halting = Objective()
     if trained is not None and len(trained) > 0:
         for table in word_tables(model):
-            table.train_rows(trained)
+            table.train_words(trained)
     return model
 
 

@@ -1,4 +1,4 @@
-"""Pre-trained word vectors, with optionally trained rows, and their trained projection."""
+"""Pre-trained word vectors, with some of them optionally trained, and their trained projection."""
 
 import torch
 from torch import Tensor, nn
@@ -18,9 +18,9 @@ def table_rows(table: Tensor, ids: Tensor) -> Tensor:
 class WordTable(nn.Module):
     """Embedding of token ids; row 0 is the padding and zero."""
 
-    vectors: Tensor  # frozen [rows, dimensions], from the data, not in the state_dict
-    trained: nn.Parameter | None  # trained rows [trained rows, dimensions], or None
-    slots: Tensor | None  # index of each row in `trained` [rows], -1 for a frozen row
+    vectors: Tensor  # frozen [words, dimensions], from the data, not in the state_dict
+    trained: nn.Parameter | None  # trained vectors [trained, dimensions], or None
+    slots: Tensor | None  # index of each word in `trained` [words], -1 if frozen
 
     def __init__(self, vectors: Tensor) -> None:
         super().__init__()
@@ -28,11 +28,11 @@ class WordTable(nn.Module):
         self.register_buffer("slots", None, persistent=False)
         self.register_parameter("trained", None)
 
-    def train_rows(self, rows: Tensor) -> None:
-        """Make rows trainable (unique token ids), starting from their current values."""
-        self.trained = nn.Parameter(self.vectors[rows].clone())
+    def train_words(self, ids: Tensor) -> None:
+        """Make vectors trainable (unique token ids), starting from their current values."""
+        self.trained = nn.Parameter(self.vectors[ids].clone())
         self.slots = torch.full((len(self.vectors),), -1, device=self.vectors.device)
-        self.slots[rows] = torch.arange(len(rows), device=self.vectors.device)
+        self.slots[ids] = torch.arange(len(ids), device=self.vectors.device)
 
     def look_up(self, ids: Tensor) -> Tensor:
         """Map token ids [batch, tokens] to vectors [batch, tokens, dimensions]."""

@@ -1,9 +1,8 @@
-"""Encode tokenized pairs as tensors, and compute the digest of a data set."""
+"""Encode tokenized pairs as tensors."""
 
 import hashlib
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,6 @@ import torch
 
 from actmodels.configs import LABELS
 from actmodels.data.pairs import UNKNOWN, PairTensors
-from actmodels.files import file_digest
 from pipeline.datasets.tokens import TokenPair
 
 
@@ -56,11 +54,3 @@ def encode(
 def spelling_hash(word: str) -> int:
     """Return a number below 2^63 that depends only on the spelling, for the `hashed` OOV rule."""
     return int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "big") >> 1
-
-
-def files_digest(paths: Sequence[Path]) -> str:
-    """Return SHA-256 over the names and contents of files in this order."""
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(f"{path.name} {file_digest(path)}\n".encode())
-    return digest.hexdigest()

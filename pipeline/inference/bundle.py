@@ -1,7 +1,7 @@
 """Read and write a trained model as a self-contained folder without pickles.
 
 model.safetensors  parameters and buffers; INPUT_ROWS, the input vectors by token id
-                   [rows, dimensions]; TRAINED_ROWS, the ids of the trained vectors
+                   [words, dimensions]; TRAINED_ROWS, the ids of the trained vectors
 words.txt          the vocabulary, one word per line; word i (from 0) has token id FIRST_WORD + i
 config.json        configuration, labels, lower-casing, origin of the model
 """
@@ -52,7 +52,7 @@ def write_bundle(
     folder: Path,
     config: TrialConfig,
     model: PairModel,
-    rows: tuple[Tensor, Tensor],
+    vectors: tuple[Tensor, Tensor],
     words: list[str],
     *,
     lowercase: bool,
@@ -61,10 +61,10 @@ def write_bundle(
     """Write the three files deterministically; return the digest.
 
     Args:
-        rows: input vectors [rows, dimensions] and the ids of the trained vectors [trained], as in
+        vectors: input vectors [words, dimensions] and the ids of the trained ones [trained], as in
             actmodels.data.trial_data.
     """
-    tensors = {INPUT_ROWS: rows[0], TRAINED_ROWS: rows[1], **model.state_dict()}
+    tensors = {INPUT_ROWS: vectors[0], TRAINED_ROWS: vectors[1], **model.state_dict()}
     # safetensors rejects a view of a larger tensor
     whole = {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}
     with replacing(folder / WEIGHTS) as temporary:  # save_file would write mode 0600
@@ -101,9 +101,9 @@ def read_bundle(folder: Path) -> Bundle:
         tensors = load_file(folder / WEIGHTS)
         words = regular(folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
         config = trial_from_dict(stored["config"])
-        rows, trained = tensors.pop(INPUT_ROWS), tensors.pop(TRAINED_ROWS)
+        vectors, trained = tensors.pop(INPUT_ROWS), tensors.pop(TRAINED_ROWS)
         with torch.random.fork_rng(devices=[]):  # build initializes parameters
-            model = build(config, rows, trained)
+            model = build(config, vectors, trained)
         model.load_state_dict(tensors)
         lowercase, origin = stored["lowercase"], stored["origin"]
     except (ConfigError, SafetensorError, *UNREADABLE) as error:

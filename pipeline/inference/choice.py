@@ -1,11 +1,11 @@
-"""Choose the best exported model; stage `export` and `predict` share the rule."""
+"""Choose the best model among those that stage `export` writes."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from actmodels.registry import MODELS
+from actmodels.statistics import LEVEL, holm
 
-LEVEL = 0.05  # family-wise error rate of the comparisons
 Models = Mapping[str, Mapping[str, Any]]
 
 
@@ -40,9 +40,5 @@ def significantly_below(models: Models) -> set[str]:
     """
     gaps = {name: gap for name in models if (gap := models[name]["dev_minus_highest"])}
     below = {name for name, gap in gaps.items() if gap["p"] is None and gap["high"] < 0}
-    tested = sorted((gap["p"], name) for name, gap in gaps.items() if gap["p"] is not None)
-    for rank, (p, name) in enumerate(tested):
-        if p > LEVEL / (len(tested) - rank):
-            break
-        below.add(name)
-    return below
+    adjusted = holm({name: gap["p"] for name, gap in gaps.items() if gap["p"] is not None})
+    return below | {name for name, p in adjusted.items() if p <= LEVEL}

@@ -37,7 +37,7 @@ def as_json(value: Any) -> str:
 
 def write_predictions(
     folder: Path,
-    stored: dict[str, Any],
+    digest: str,
     groups: Iterable[list[Row]],
     style: str,
     *,
@@ -47,7 +47,7 @@ def write_predictions(
     """Predict pairs with the model in `folder` and write the predictions.
 
     Args:
-        stored: the model's entry in best.json.
+        digest: of the model in best.json.
         groups: groups of pairs; a group is validated as a whole before prediction.
         style: "text", "jsonl" or "csv". explain: add the inference steps.
         path: output file, written atomically; None for standard output.
@@ -58,11 +58,9 @@ def write_predictions(
     """
     torch.set_num_threads(1)  # results do not depend on the number of cores
     bundle = read_bundle(folder)
-    expected = (folder.name, stored)
-    if (bundle.config.model, {**stored, **bundle.origin, "digest": bundle.digest}) != expected:
+    if bundle.digest != digest:
         raise ArtifactError(
-            f"{folder}: holds {bundle.config.model} with the digest {bundle.digest[:12]}; expected "
-            f"{folder.name} with the digest {str(stored.get('digest'))[:12]} of best.json; "
+            f"{folder}: its digest is {bundle.digest[:12]}, and {digest[:12]} in best.json; "
             "run: dvc checkout, and if that changes nothing: dvc repro export"
         )
     predictor = Predictor(bundle)

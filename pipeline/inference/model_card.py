@@ -16,7 +16,7 @@ CORPORA = {
     "snli": "SNLI 1.0 (Bowman et al. 2015), CC BY-SA 4.0, or archives configured instead",
     "files": "the files of `corpus.files` in params.yaml",
 }
-# of the training data; MIT for generated pairs
+# License of the training data; MIT for generated pairs.
 LICENSES = {"snli": "cc-by-sa-4.0", "files": "unknown"}
 HUB_DATASETS = {"snli": "stanfordnlp/snli"}
 VECTORS = {

@@ -1,6 +1,5 @@
 """Package an exported model for MLflow: inference code, requirements, signature, example."""
 
-import hashlib
 import json
 import shutil
 from importlib.metadata import version
@@ -8,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from actmodels.configs import LABELS
-from actmodels.provenance import files_behind, sources, without_prose
+from actmodels.provenance import files_behind, sources
 from actmodels.registry import MODELS
 from pipeline.datasets.parses import right_branching_parse
 from pipeline.datasets.tokenizer import tokenize
@@ -50,15 +49,6 @@ def copy_code(model: str, folder: Path) -> list[Path]:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
     return [folder / package for package in PACKAGES]
-
-
-def code_digest(model: str) -> str:
-    """Return SHA-256 over the source files without comments, and over the requirements."""
-    digest = hashlib.sha256("\n".join(requirements()).encode())
-    for path, text in code_files(model).items():
-        digest.update(path.relative_to(ROOT).as_posix().encode())
-        digest.update(without_prose(text).encode())
-    return digest.hexdigest()
 
 
 def requirements() -> list[str]:

@@ -66,7 +66,7 @@ class Predictor:
         self.bundle = bundle
         self._ids = {word: FIRST_WORD + rank for rank, word in enumerate(bundle.words)}
         # With the deviations of the 2016 code, a prediction can depend on the rest of its batch.
-        self._batch_size = 1 if getattr(bundle.model, "mates_matter", False) else BATCH_SIZE
+        self._batch_size = 1 if getattr(bundle.model, "depends_on_batch", False) else BATCH_SIZE
 
     def tokenize(self, premise: object, hypothesis: object) -> TokenPair:
         """Tokenize two sentences, or parse two binary parses for a model that reads parses.

@@ -4,10 +4,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from actmodels import provenance
 from pipeline.inference import packaging
 from pipeline.runtime.results import read_json
 from pipeline.runtime.stage import artifacts, require_artifact, state_folder
-from tune.candidate import Candidate
+from tune.exported_model import ExportedModel
 from tune.provenance import provenance_tags
 from tune.results import register
 
@@ -20,22 +21,24 @@ def register_exported(name: str) -> dict[str, str]:
     exported = read_json("export", "best.json")
     models = exported["models"]
     with tempfile.TemporaryDirectory() as code:
-        candidates = [candidate(model, models[model], Path(code) / model) for model in models]
-        return register(name, DESCRIPTION, candidates, exported["best"], state_folder())
+        new = [exported_model(model, models[model], Path(code) / model) for model in models]
+        return register(name, DESCRIPTION, new, exported["best"], state_folder())
 
 
-def candidate(name: str, stored: dict[str, Any], code: Path) -> Candidate:
+def exported_model(name: str, stored: dict[str, Any], code: Path) -> ExportedModel:
     """Return a model for the registry; its code is copied into the empty folder `code`."""
     folder = artifacts("export", "models", name)
+    requirements, files = packaging.requirements(), packaging.code_files(name)
+    code_digest = provenance.code_digest(files, packaging.ROOT, requirements)
     card = (folder / "README.md").read_text(encoding="utf-8")
-    return Candidate(
+    return ExportedModel(
         alias=name,
         run=f"{name}-seed{stored['seed']}",
-        digest=f"{stored['digest'][:16]}-{packaging.code_digest(name)[:16]}",
+        digest=f"{stored['digest'][:16]}-{code_digest[:16]}",
         data=folder,
         code=packaging.copy_code(name, code),
         loader=packaging.LOADER,
-        requirements=packaging.requirements(),
+        requirements=requirements,
         signature=packaging.signature(),
         example=packaging.example(name),
         description=card.partition("---\n\n")[2],  # without the metadata

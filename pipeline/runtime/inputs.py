@@ -19,7 +19,7 @@ from typing import Any
 import yaml
 
 from actmodels.errors import ArtifactError
-from actmodels.files import known
+from actmodels.files import file_digest, known
 from pipeline.parameters.load import is_endless, read_yaml_text
 
 PIPELINE, LOCK, PARAMS = Path("dvc.yaml"), Path("dvc.lock"), Path("params.yaml")
@@ -154,8 +154,7 @@ def _tree(path: Path) -> dict[str, Any]:
 
 def _digest(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "md5").hexdigest()
+        return file_digest(path, "md5")
     except FileNotFoundError:  # removed in the meantime
         return "missing"
 

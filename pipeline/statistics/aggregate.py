@@ -18,7 +18,7 @@ def grouped(
     return groups
 
 
-def mean_sd(rows: Sequence[TableRow], *names: str) -> TableRow:
+def over_seeds(rows: Sequence[TableRow], *names: str) -> TableRow:
     """Return mean and sample standard deviation of columns over seeds."""
     result: TableRow = {}
     for name in names:

@@ -10,7 +10,7 @@ from scipy.special import stdtr, stdtrit
 from actmodels.errors import ArtifactError
 from actmodels.evaluation import Evaluation
 from pipeline.runtime.results import TableRow
-from pipeline.statistics.aggregate import grouped, mean, mean_sd
+from pipeline.statistics.aggregate import grouped, mean, over_seeds
 
 Hits = NDArray[np.float64]
 Groups = NDArray[np.int64]
@@ -165,7 +165,7 @@ def against_first(
         results.append(
             {outer: group, inner: run}
             | {name: replicates[0][name] for name in kept}
-            | {"seeds": len(replicates), **mean_sd(replicates, "dev_accuracy", "test_accuracy")}
+            | {"seeds": len(replicates), **over_seeds(replicates, "dev_accuracy", "test_accuracy")}
             | {"test_mean_steps": mean(replicates, "test_mean_steps")}
             | compare(reference, hits, groups[group], seeds_paired=paired)._asdict()
         )

@@ -13,10 +13,10 @@ from pipeline.parameters.trials import sweep_trials
 from pipeline.runtime.results import data_digest, read_json
 from pipeline.runtime.stage import artifacts, project, state_folder
 from pipeline.trials.records import read_records
-from tune.asked_trials import AskedTrials
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
 from tune.grid import Trial, with_keys
+from tune.proposed_trials import ProposedTrials
 from tune.search import SEARCHES, OptunaSearch
 from tune.store import TrialStore, checkpoint_name
 
@@ -32,7 +32,7 @@ def execution_settings(params: Params, **changes: Any) -> Execution:
         if "://" not in settings[key]:
             settings[key] = str(project() / Path(settings[key]).expanduser())
     place = {"data_folder": artifacts("tensors"), "dataset": params.corpus.source} | changes
-    return Execution(state=state_folder(), finished=settings.pop("state"), **place, **settings)
+    return Execution(state=state_folder(), shared_state=settings.pop("state"), **place, **settings)
 
 
 def best_config(model: str) -> TrialConfig:
@@ -100,9 +100,9 @@ def sweep_status() -> str:
     def load(trial: Trial) -> TrialRecord | None:
         return store.load(trial.key, needs_weights=False) or fetched.get(trial.key)
 
-    asked = AskedTrials(planned_trials(params, execution), execution.trials, load)
-    finished, started, failed, waiting = [], 0, 0, asked.remaining
-    for trial in asked.trials:
+    proposed = ProposedTrials(planned_trials(params, execution), execution.trials, load)
+    finished, started, failed, waiting = [], 0, 0, proposed.remaining
+    for trial in proposed.trials:
         if record := load(trial):
             finished.append((trial.name, record.best))
         elif (execution.failures / f"{trial.name}.txt").exists():
@@ -112,7 +112,7 @@ def sweep_status() -> str:
         else:
             waiting += 1
     counts = f"{len(finished)} finished, {started} started, {failed} failed, {waiting} waiting"
-    lines = [f"sweep: {asked.total} trials: {counts}"]
+    lines = [f"sweep: {proposed.total} trials: {counts}"]
     if finished:
         name, best = max(finished, key=lambda pair: pair[1].dev_accuracy)
         result = f"dev {100 * best.dev_accuracy:.1f} %, epoch {best.epoch}"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from actmodels.data.trial_data import WordVectors, input_rows, trained_rows
+from actmodels.data.trial_data import WordVectors, input_vectors, trained_words
 from actmodels.errors import ArtifactError, ConfigError
 from actmodels.files import regular
 from actmodels.models.alternating import AlternatingAttention
@@ -66,8 +66,8 @@ def load_model(
     Raises:
         ArtifactError: the weights are missing or do not fit the model.
     """
-    vectors = input_rows(words, config.input, config.seed)
-    model = build(config, vectors, trained_rows(words, config.input))
+    vectors = input_vectors(words, config.input, config.seed)
+    model = build(config, vectors, trained_words(words, config.input))
     try:
         source = regular(weights) if isinstance(weights, Path) else weights
         model.load_state_dict(torch.load(source, map_location="cpu", weights_only=True))

@@ -5,13 +5,14 @@ from typing import Any
 
 import pandas as pd
 
+from actmodels.statistics import holm
 from reports import format as fmt
 from reports.blocks import Section, StudyReports, Table
 from reports.load import Artifacts
 from reports.published import BY_STEPS, PAIRS, accuracy
 from reports.sections.ablation import READINGS, best_fixed
 from reports.sections.steps import label_difference, quintile_difference
-from reports.statistics import DECIMALS, holm, t_interval, verdicts
+from reports.statistics import DECIMALS, t_interval, verdicts
 
 Claim = dict[str, Any]
 
@@ -22,7 +23,8 @@ def claims(data: Artifacts, studies: StudyReports) -> pd.DataFrame:
     rows = [*_models(data), *_fixed(data), *of_studies, *_steps(data)]
     columns = ["claim", "unit", "difference", "low", "high", "sd", "seeds", "pairs", "p"]
     frame = pd.DataFrame(rows, columns=[*columns, "published"])
-    frame["p_adjusted"] = holm(frame["p"].astype(float))
+    tested = frame["p"].astype(float).dropna()
+    frame["p_adjusted"] = pd.Series(holm(tested.to_dict()), dtype=float)
     frame["verdict"] = verdicts(frame)
     return frame
 

@@ -115,7 +115,7 @@ def most_frequent_accuracy(questions: QuestionTensors) -> float:
 
 
 @dataclass(frozen=True)
-class WordRows(StoredTensors):
+class ClozeVectors(StoredTensors):
     """Pre-trained vectors of a vocabulary."""
 
     what, stage = "a vocabulary's vectors", "study@cloze"
@@ -130,13 +130,13 @@ class ReaderData:
 
     train: QuestionTensors
     dev: QuestionTensors
-    words: WordRows
+    words: ClozeVectors
 
     @classmethod
     def load(cls, folder: Path) -> "ReaderData":
         """Load the files of a question type; ArtifactError if one is missing or corrupt."""
         train, dev = (QuestionTensors.load(folder / f"{split}.pt") for split in ("train", "dev"))
-        return cls(train, dev, WordRows.load(folder / "vectors.pt"))
+        return cls(train, dev, ClozeVectors.load(folder / "vectors.pt"))
 
 
 def reader_data(config: ReaderTrialConfig, folder: Path, text: Path | None = None) -> ReaderData:
@@ -144,15 +144,15 @@ def reader_data(config: ReaderTrialConfig, folder: Path, text: Path | None = Non
     return ReaderData.load(folder / config.questions)
 
 
-def embedding_rows(config: ReaderTrialConfig, words: WordRows) -> Tensor:
+def initial_embeddings(config: ReaderTrialConfig, words: ClozeVectors) -> Tensor:
     """Return the initial embedding [FIRST_WORD + words, dimensions] (section 4.1).
 
     The row of padding is zero. The placeholder, unknown words and words without a pre-trained
-    vector have uniform rows, drawn with the trial's seed.
+    vector have uniform ones, drawn with the trial's seed.
     """
     vectors, bound = words.vectors, config.reader.embedding_range
     shape = (FIRST_WORD + len(vectors), vectors.shape[1])
-    rows = torch.rand(shape, generator=generator("word rows", config.seed)) * 2 * bound - bound
-    rows[FIRST_WORD:][words.found] = vectors[words.found].to(rows.dtype)
-    rows[PAD] = 0.0
-    return rows.to(vectors.dtype)
+    table = torch.rand(shape, generator=generator("word rows", config.seed)) * 2 * bound - bound
+    table[FIRST_WORD:][words.found] = vectors[words.found].to(table.dtype)
+    table[PAD] = 0.0
+    return table.to(vectors.dtype)

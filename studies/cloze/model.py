@@ -10,7 +10,7 @@ from actmodels.modules.dropout import Dropout, share_stream
 from actmodels.prediction import chosen
 from actmodels.seeding import generator
 from studies.cloze.config import ReaderConfig, ReaderTrialConfig
-from studies.cloze.data import PAD, QuestionBatch, WordRows, embedding_rows
+from studies.cloze.data import PAD, ClozeVectors, QuestionBatch, initial_embeddings
 from studies.cloze.memory import (
     TESTS,
     ContextEmbedding,
@@ -41,20 +41,20 @@ class Reader(nn.Module):
     one step has no hypothesis test (section 4.2).
 
     Args:
-        rows: word vectors by token id [ids, dimensions].
+        vectors: of words, by token id [ids, dimensions].
         seed: seed of the other parameters.
     """
 
-    def __init__(self, config: ReaderConfig, rows: Tensor, seed: int) -> None:
+    def __init__(self, config: ReaderConfig, vectors: Tensor, seed: int) -> None:
         super().__init__()
         size, forget_bias = config.memory_size, config.forget_bias
         self.steps = config.steps
         self.embedding = nn.Embedding.from_pretrained(
-            rows.clone(), freeze=not config.trained_embeddings, padding_idx=PAD
+            vectors.clone(), freeze=not config.trained_embeddings, padding_idx=PAD
         )
         self.dropout = Dropout(config.dropout)
         self.dropout_stream = share_stream(self)
-        words = rows.shape[1]
+        words = vectors.shape[1]
         self.query_embedding = ContextEmbedding(words, size, forget_bias)
         self.document_embedding = ContextEmbedding(words, size, forget_bias)
         self.read = Read(size, forget_bias)
@@ -117,8 +117,8 @@ class Reader(nn.Module):
         return -chosen(answer.log_probabilities, answers).mean()
 
 
-def load_reader(config: ReaderTrialConfig, words: WordRows, weights: BytesIO) -> Reader:
+def load_reader(config: ReaderTrialConfig, words: ClozeVectors, weights: BytesIO) -> Reader:
     """Load a trained reader from the best parameters of its trial."""
-    model = Reader(config.reader, embedding_rows(config, words), config.seed)
+    model = Reader(config.reader, initial_embeddings(config, words), config.seed)
     model.load_state_dict(torch.load(weights, weights_only=True))
     return model.eval()

@@ -15,9 +15,9 @@ from tqdm import tqdm
 
 from actmodels.data.stored import save_stored
 from actmodels.errors import DataError
+from actmodels.files import files_digest
 from pipeline.datasets.archive import member_lines
 from pipeline.datasets.download import fetch
-from pipeline.datasets.encode import files_digest
 from pipeline.datasets.text_lines import write_lines
 from pipeline.datasets.texts import fetch_text
 from pipeline.datasets.tokens import write_words
@@ -120,5 +120,6 @@ def write_kind(
     test = enumerate(splits["test"](), start=1)
     write_lines(folder / ARTICLES, (-n if q.article is None else q.article for n, q in test))
     write_lines(folder / "dev_candidates.tsv", ("\t".join(q.candidates) for q in splits["dev"]()))
-    files = [folder / f"{split}.pt" for split in SPLITS] + [folder / "vectors.pt"]
-    return {"digest": files_digest(files), "words": len(words), "found": int(found.sum())}
+    files = [*(f"{split}.pt" for split in SPLITS), "vectors.pt"]
+    digest = files_digest(folder, files)
+    return {"digest": digest, "words": len(words), "found": int(found.sum())}

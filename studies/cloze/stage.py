@@ -29,8 +29,8 @@ from studies.cloze.data import (
     FIRST_WORD,
     PLACEHOLDER,
     UNKNOWN,
+    ClozeVectors,
     QuestionTensors,
-    WordRows,
     most_frequent_accuracy,
 )
 from studies.cloze.model import Reader, load_reader
@@ -180,7 +180,7 @@ def main() -> None:
     results, steps, traces = list[TableRow](), list[TableRow](), list[TableRow]()
     for run, record, weights in with_weights("cloze", trained, execution):
         config, name = run.config, run.config.questions
-        words = WordRows.load(folders[name] / "vectors.pt")
+        words = ClozeVectors.load(folders[name] / "vectors.pt")
         reader = load_reader(config, words, weights)
         dev, test = (
             evaluate(reader, splits[name][split], config.training.evaluation_batch_size)

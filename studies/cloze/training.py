@@ -17,7 +17,7 @@ from studies.cloze.data import (
     QuestionTensors,
     ReaderData,
     collate,
-    embedding_rows,
+    initial_embeddings,
     pooled_batches,
 )
 from studies.cloze.memory import QueryGating
@@ -121,8 +121,8 @@ class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Ans
                 "lower pool_size or set keep_last"
             )
         self.train, self.dev = train, dev
-        rows = embedding_rows(config, data.words)
-        self.model = Reader(config.reader, rows, config.seed).to(self.device)
+        vectors = initial_embeddings(config, data.words)
+        self.model = Reader(config.reader, vectors, config.seed).to(self.device)
         trained = [p for p in self.model.parameters() if p.requires_grad]
         self.optimizer = torch.optim.Adam(trained, lr=settings.learning_rate)
         self.clip_norm = settings.clip_norm
@@ -143,12 +143,12 @@ class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Ans
     def objective(self, answer: Answer, batch: QuestionBatch) -> Tensor:
         return self.model.objective(answer, batch.answers)
 
-    def marks(self, answer: Answer, batch: QuestionBatch) -> BatchMetrics:
+    def batch_metrics(self, answer: Answer, batch: QuestionBatch) -> BatchMetrics:
         logs, count = answer.log_probabilities, torch.tensor(len(batch.answers))
         correct = (logs.argmax(dim=-1) == batch.answers).sum()
         losses = -chosen(logs, batch.answers)
         return BatchMetrics(losses.cpu(), count, correct, count, count, answer.steps.cpu(), None)
 
-    def evaluated(self) -> Metrics:
+    def dev_metrics(self) -> Metrics:
         size = self.config.training.evaluation_batch_size
         return evaluate(self.model, self.dev, size).metrics

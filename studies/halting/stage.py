@@ -15,7 +15,7 @@ from pipeline.parameters.studies import study_section
 from pipeline.parameters.trials import grid_points
 from pipeline.runtime.results import TableRow, data_digest
 from pipeline.runtime.stage import artifacts, run_stage
-from pipeline.statistics.aggregate import grouped, mean, mean_sd, summarize
+from pipeline.statistics.aggregate import grouped, mean, over_seeds, summarize
 from pipeline.statistics.step_correlation import depth_rows
 from pipeline.trials.execution import best_config, execution_settings, with_overrides
 from pipeline.trials.study import Run, evaluate_runs, history_rows, result_row, train, write_study
@@ -45,7 +45,7 @@ def point_rows(rows: Sequence[TableRow], collapsed_below: float) -> list[TableRo
     return [
         {"kind": mechanism, "point": point, "seeds": len(runs)}
         | {"collapsed": statistics.fmean(row["mean_steps"] < collapsed_below for row in runs)}
-        | mean_sd(runs, "dev_accuracy", "mean_steps")
+        | over_seeds(runs, "dev_accuracy", "mean_steps")
         | {"ponder_weight_end_mean": mean(runs, "ponder_weight_end")}
         for (mechanism, point), runs in grouped(rows, "kind", "point").items()
     ]

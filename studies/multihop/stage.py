@@ -8,9 +8,8 @@ from statistics import fmean
 
 from actmodels.data.pairs import PairTensors
 from actmodels.evaluation import Evaluation
-from actmodels.files import write_text
+from actmodels.files import files_digest, write_text
 from actmodels.seeding import generator
-from pipeline.datasets.encode import files_digest
 from pipeline.parameters.load import load_params
 from pipeline.parameters.studies import study_section
 from pipeline.runtime.results import TableRow
@@ -39,7 +38,7 @@ def write_pairs(study: Study) -> str:
     draw_split(corpus.dev, hops, 0, dev).save(folder / "dev.pt")
     draw_split(corpus.test, hops, corpus.beyond, test).save(folder / "test.pt")
     word_vectors(corpus.dimensions).save(folder / "embedding.pt")
-    return files_digest([folder / "dev.pt", folder / "embedding.pt"])
+    return files_digest(folder, ["dev.pt", "embedding.pt"])
 
 
 def plan(study: Study) -> list[MultihopRun]:

@@ -28,19 +28,21 @@ class MultihopTraining(Training):
     """The training of one trial."""
 
     config: MultihopTrialConfig
-    joined = 1  # number of depths in training
-    settled = 0  # epochs since the last depth joined
+    depths_in_training = 1
+    epochs_since_join = 0  # of the last depth
 
     @property
     def all_joined(self) -> bool:
         """Whether every depth is in training."""
-        return self.joined == self.config.stream.max_hops
+        return self.depths_in_training == self.config.stream.max_hops
 
     @contextmanager
     def limited_steps(self, halting: PonderedHalting) -> Iterator[None]:
         """Limit the steps to steps_per_hop for each joined depth, within a `with` block."""
         max_steps = halting.max_steps
-        halting.max_steps = min(max_steps, self.config.stream.steps_per_hop * self.joined)
+        halting.max_steps = min(
+            max_steps, self.config.stream.steps_per_hop * self.depths_in_training
+        )
         try:
             yield
         finally:
@@ -51,8 +53,8 @@ class MultihopTraining(Training):
         halting = self.model.halting
         if not isinstance(halting, PonderedHalting):
             return super().train_epoch()
-        charges = self.all_joined and self.settled >= self.config.stream.ponder_delay
-        halting.charges = charges or not halting.is_price
+        adds_cost = self.all_joined and self.epochs_since_join >= self.config.stream.ponder_delay
+        halting.adds_ponder_cost = adds_cost or not halting.is_cost_optional
         with nullcontext() if self.all_joined else self.limited_steps(halting):
             return super().train_epoch()
 
@@ -60,27 +62,30 @@ class MultihopTraining(Training):
         """Draw new pairs of the joined depths."""
         stream, size = self.config.stream, self.config.training.batch_size
         for _ in range(stream.updates_per_epoch):
-            hops = torch.randint(1, self.joined + 1, (size,), generator=order)
+            hops = torch.randint(1, self.depths_in_training + 1, (size,), generator=order)
             batch = draw(hops, stream.max_hops, order)
             yield batch.each(lambda tensor: tensor.to(self.device))
 
-    def evaluated(self) -> Metrics:
+    def dev_metrics(self) -> Metrics:
         """Evaluate dev; let the next depth join if the last one is learned in limited steps."""
         halting, dev = self.model.halting, self.data.dev
         full = limited = evaluate(self.model, dev, self.config.input)
         if self.all_joined:
-            self.settled += 1
+            self.epochs_since_join += 1
             return full.metrics
         if isinstance(halting, PonderedHalting):
             with self.limited_steps(halting):
                 limited = evaluate(self.model, dev, self.config.input)
-        correct = (limited.predictions == limited.labels)[dev.depths == self.joined]
-        self.joined += int(correct.double().mean() >= self.config.stream.join_accuracy)
+        correct = (limited.predictions == limited.labels)[dev.depths == self.depths_in_training]
+        self.depths_in_training += int(correct.double().mean() >= self.config.stream.join_accuracy)
         return full.metrics
 
     def state_dict(self) -> dict[str, Any]:
-        return super().state_dict() | {"joined": self.joined, "settled": self.settled}
+        return super().state_dict() | {
+            "joined": self.depths_in_training,
+            "settled": self.epochs_since_join,
+        }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         super().load_state_dict(state)
-        self.joined, self.settled = state["joined"], state["settled"]
+        self.depths_in_training, self.epochs_since_join = state["joined"], state["settled"]

@@ -38,7 +38,7 @@ class Characters(Task):
         DataError: a part is shorter than a window and the byte after it.
     """
 
-    marked = "target"  # hardly any window is correct as a whole
+    accuracy_unit = "target"  # hardly any window is correct as a whole
 
     def __init__(self, config: CharactersConfig, text: Tensor, source: str) -> None:
         self.window = config.window

@@ -63,7 +63,7 @@ class Outputs:
         return logits.view(*logits.shape[:-1], self.heads, self.classes)
 
 
-Marked: TypeAlias = Literal["sequence", "target"]
+AccuracyUnit: TypeAlias = Literal["sequence", "target"]
 
 
 class Task(ABC):
@@ -77,7 +77,7 @@ class Task(ABC):
     outputs: Outputs  # the output layer
     # whether a sequence has one difficulty, or each of its vectors
     difficulty_of: ClassVar[Literal["sequence", "vector"]] = "vector"
-    marked: ClassVar[Marked] = "sequence"  # the unit of accuracy
+    accuracy_unit: ClassVar[AccuracyUnit] = "sequence"  # the unit of accuracy
 
     @abstractmethod
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:

@@ -17,7 +17,7 @@ from actmodels.seeding import generator, seed_of
 from studies.sequences.characters import Characters, read_bytes
 from studies.sequences.config import CharactersConfig, SequenceTrialConfig, TaskConfig
 from studies.sequences.drawn_tasks import DRAWN_TASKS
-from studies.sequences.task import Marked, Outputs, SequenceBatch, Task
+from studies.sequences.task import AccuracyUnit, Outputs, SequenceBatch, Task
 
 
 def build_task(config: TaskConfig, text: Tensor | None = None, source: str = "text") -> Task:
@@ -56,17 +56,17 @@ class SequenceEvaluation(NamedTuple):
             per_sequence = per_sequence + weight * ponder_cost.sum(dim=1)
         return per_sequence.mean()
 
-    def marks(self, marked: Marked) -> BatchMetrics:
+    def batch_metrics(self, accuracy_unit: AccuracyUnit) -> BatchMetrics:
         """Sum a batch: losses over targets, steps over inputs, correct sequences or targets."""
         mask, (_, steps, ponder, _) = self.batch.target_mask, self.pondered
-        correct = ~self.wrong[mask] if marked == "target" else ~self.wrong.any(dim=1)
+        correct = ~self.wrong[mask] if accuracy_unit == "target" else ~self.wrong.any(dim=1)
         total, examples = torch.tensor(correct.numel()), torch.tensor(len(mask))
         sums = (self.losses.sum(), mask.sum(), correct.sum())
         return BatchMetrics(*sums, total, examples, steps, ponder, self.batch.mask)
 
-    def metrics(self, marked: Marked) -> Metrics:
+    def metrics(self, accuracy_unit: AccuracyUnit) -> Metrics:
         means = EpochMetrics()
-        means.add(self.marks(marked))
+        means.add(self.batch_metrics(accuracy_unit))
         return means.metrics()
 
 
@@ -135,9 +135,9 @@ class SequenceTraining(
             labels = torch.where(batch.mask, 0, FILLER).flatten()
             self.model.halting.on_update_end(Prediction(logits, steps.flatten()), labels)
 
-    def marks(self, scored: SequenceEvaluation, batch: SequenceBatch) -> BatchMetrics:
-        return scored.marks(self.task.marked)
+    def batch_metrics(self, scored: SequenceEvaluation, batch: SequenceBatch) -> BatchMetrics:
+        return scored.batch_metrics(self.task.accuracy_unit)
 
-    def evaluated(self) -> Metrics:
-        batch_size, marked = self.config.training.batch_size, self.task.marked
-        return evaluate(self.model, self.task.outputs, self.dev, batch_size).metrics(marked)
+    def dev_metrics(self) -> Metrics:
+        batch_size, accuracy_unit = self.config.training.batch_size, self.task.accuracy_unit
+        return evaluate(self.model, self.task.outputs, self.dev, batch_size).metrics(accuracy_unit)

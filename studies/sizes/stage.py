@@ -19,7 +19,7 @@ from pipeline.parameters.schema import Params
 from pipeline.parameters.studies import study_section
 from pipeline.runtime.results import TableRow, data_digest, read_json
 from pipeline.runtime.stage import artifacts, run_stage
-from pipeline.statistics.aggregate import grouped, mean, mean_sd, summarize
+from pipeline.statistics.aggregate import grouped, mean, over_seeds, summarize
 from pipeline.trials.execution import best_config, execution_settings
 from pipeline.trials.study import Run, evaluate_runs, result_row, train, write_study
 from studies.sizes.section import Study
@@ -47,7 +47,7 @@ def point_rows(rows: Sequence[TableRow]) -> list[TableRow]:
     for (model, pairs), runs in grouped(rows, "model", "pairs").items():
         point = {"model": model, "pairs": pairs, "seeds": len(runs)}
         point |= {name: mean(runs, name) for name in ("epochs", "cut_off")}
-        points.append(point | mean_sd(runs, "dev_accuracy", "test_accuracy"))
+        points.append(point | over_seeds(runs, "dev_accuracy", "test_accuracy"))
     return points
 
 

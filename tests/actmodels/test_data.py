@@ -16,11 +16,11 @@ from actmodels.data.pairs import (
     batches_by_length,
     collate,
 )
-from actmodels.data.trial_data import WordVectors, input_rows, subset
+from actmodels.data.trial_data import WordVectors, input_vectors, subset
 from actmodels.errors import ArtifactError
 from actmodels.training import Training
 from actmodels.trial_config import InputConfig
-from studies.cloze.data import QuestionTensors, WordRows
+from studies.cloze.data import ClozeVectors, QuestionTensors
 from tests.samples import sample_data, sample_pairs, sample_trial, sample_words
 from tests.studies.cloze.samples import questions
 
@@ -72,7 +72,7 @@ def test_a_saved_split_loads_and_repeats_to_the_byte(split: Any, tmp_path: Path)
         (PairTensors, "a split of sentence pairs", "tensors"),
         (WordVectors, "a table of word vectors", "tensors"),
         (QuestionTensors, "a split of cloze questions", "study@cloze"),
-        (WordRows, "a vocabulary's vectors", "study@cloze"),
+        (ClozeVectors, "a vocabulary's vectors", "study@cloze"),
     ],
 )
 def test_missing_and_corrupt_files_are_reported(
@@ -91,7 +91,7 @@ def rows(
     rule: str, *, mean_norm: float = 0.0, unit_norm: bool = False, seed: int = 1
 ) -> torch.Tensor:
     config = InputConfig(rule, 5, 0.01, mean_norm, unit_norm, False)  # type: ignore[arg-type]
-    return input_rows(sample_words(), config, seed)
+    return input_vectors(sample_words(), config, seed)
 
 
 def test_oov_rules() -> None:
@@ -162,5 +162,5 @@ def test_the_training_subset_does_not_depend_on_the_seed() -> None:
         batches = list(training.batches(training.epoch_generator))
         assert sum(len(batch.labels) for batch in batches) == 16
         seen.append(sorted(tuple(row) for batch in batches for row in batch.hypothesis.tolist()))
-        assert len(training.evaluated()) and len(training.data.train) == 48
+        assert len(training.dev_metrics()) and len(training.data.train) == 48
     assert seen[0] == seen[1]

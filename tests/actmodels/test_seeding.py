@@ -7,7 +7,7 @@ import torch
 
 import actmodels
 from actmodels.seeding import generator, seed_of
-from studies.cloze.data import WordRows, embedding_rows
+from studies.cloze.data import ClozeVectors, initial_embeddings
 from studies.cloze.model import Reader
 from tests.studies.cloze.samples import reader_trial
 
@@ -28,7 +28,9 @@ def test_purpose_and_every_number_make_another_seed() -> None:
 def test_a_readers_weights_are_no_copies_of_its_word_vectors() -> None:
     """With the same seed, row i of an input weight was the vector of word i."""
     config = reader_trial()
-    rows = embedding_rows(config, WordRows(torch.zeros(40, 6), torch.zeros(40, dtype=torch.bool)))
+    rows = initial_embeddings(
+        config, ClozeVectors(torch.zeros(40, 6), torch.zeros(40, dtype=torch.bool))
+    )
     reader = Reader(config.reader, rows, config.seed)
     values = torch.cat([parameter.detach().flatten() for parameter in reader.drawn])
     words = rows.flatten()

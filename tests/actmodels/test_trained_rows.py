@@ -20,7 +20,7 @@ def table() -> tuple[ProjectedWords, Tensor]:
     torch.manual_seed(0)
     vectors = torch.randn(9, 4)
     words = ProjectedWords(vectors, 3, tanh=False)
-    words.train_rows(torch.tensor([2, 5, 7]))
+    words.train_words(torch.tensor([2, 5, 7]))
     return words, vectors
 
 

@@ -42,25 +42,6 @@ def test_a_wrong_result_names_the_setting_that_avoids_it(
             assert (rows[other]["result"], rows[other]["then_set"]) == ("ok", "")
 
 
-def test_a_failed_measurement_is_a_row_with_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
-    def measure(_sizes: Any, _device: str, _size: int, trials: int, precision: str) -> Any:
-        if (trials, precision) == (48, "high"):
-            raise torch.OutOfMemoryError("CUDA out of memory")
-        return {"hours": 10.0 / trials}
-
-    monkeypatch.setattr(gpu, "measure", measure)
-    rows = list(gpu.speed_rows(SMALL, "cpu"))
-    remedies = [(row["trials"], row["then_set"]) for row in rows if row["then_set"]]
-    assert remedies == [(48, "cluster.trials_per_fusion: 24")] * 3
-    # fusions of 48 are the fastest of each third
-    assert gpu.grid_hours(rows) == pytest.approx(3 * 10 / 48)
-    monkeypatch.setattr(gpu, "SECONDS", -1)
-    skipped = list(gpu.speed_rows(SMALL, "cpu"))
-    results = {(row["result"], row["then_set"]) for row in skipped}
-    assert results == {("left out, -1 s were over", "")}
-    assert gpu.grid_hours(skipped) is None
-
-
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_a_missing_gpu_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["gpu"])

@@ -47,19 +47,6 @@ def test_a_killed_driver_resumes(project: Project, undisturbed: Project) -> None
     check_complete(project, undisturbed)
 
 
-def test_the_command_waits_for_the_orphan_of_a_killed_dvc(
-    project: Project, undisturbed: Project
-) -> None:
-    with in_mid_sweep(project) as command:
-        command.kill()
-        command.wait()
-        output = project.repro("sweep")
-    # unless the orphan has ended: no trial may be run by both
-    waited = "sweep: waiting for another run of this project to end" in output
-    assert waited or "sweep: 0 of 4 trials to run" in output, output
-    check_complete(project, undisturbed)
-
-
 @pytest.mark.parametrize("part", ["gcs", "raylet"])
 def test_a_part_of_a_local_ray_is_lost(part: str, prepared: Project, tmp_path: Path) -> None:
     """Ray itself would wait forever for another node, without a message."""

@@ -12,7 +12,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-import vl_convert
 from ruamel.yaml import YAML
 
 from tests.end_to_end.kill_campaign import Campaign, artifacts
@@ -22,26 +21,12 @@ pytestmark = pytest.mark.slow
 
 STAGES = ("export", "study@multihop")  # of one campaign; more are of all stages, from the sweep on
 ROUNDS = int(os.environ.get("CHAOS_ROUNDS", "0"))
-VEGA_LITE = "5.8"  # DVC's own page loads a fifth version
 
 
 def from_dvc(project: Project, *command: str) -> Any:
     status, output = project.run("dvc", *command, "--json")
     assert status == 0, output
     return json.loads(output)
-
-
-def drawn(spec: dict[str, Any], mark: str) -> list[dict[str, Any]]:
-    items: list[dict[str, Any]] = []
-
-    def walk(part: dict[str, Any]) -> None:
-        if part.get("marktype") == mark and part.get("role") == "mark":
-            items.extend(part["items"])
-        for item in part.get("items", ()):
-            walk(item)
-
-    walk(vl_convert.vegalite_to_scenegraph(spec, vl_version=VEGA_LITE)["scenegraph"])
-    return items
 
 
 @pytest.fixture(scope="module")
@@ -104,22 +89,11 @@ def test_dvc_plots_the_files_of_the_report(project: Project) -> None:
     assert not shown.get("errors")
     tables_alone = [plots[0] for name, plots in shown["data"].items() if "/" not in name]
     specs = [plot["content"] for plot in tables_alone]
-    tables = []
     for spec in specs:
         assert "<DVC_METRIC" not in json.dumps(spec)
         (source,) = {row["filename"] for row in spec["data"]["values"]}
         stored = list(csv.DictReader(io.StringIO((project.folder / source).read_text("utf-8"))))
         assert [{key: row[key] for key in stored[0]} for row in spec["data"]["values"]] == stored
-        tables.append(stored)
-    # each number of steps twice on dev, and adaptive halting as a line; each epoch of two models;
-    # two settings of each model; two models with a standard deviation and one without
-    ablation, curves, settings, table = specs
-    assert len(drawn(ablation, "symbol")) == 2 * TINY["ablate.dev_steps"]
-    assert len(drawn(ablation, "rule")) == 1
-    assert len(drawn(curves, "symbol")) == len(tables[1])
-    assert len({item["stroke"] for item in drawn(curves, "line")}) == 2
-    assert len(drawn(settings, "symbol")) == 4
-    assert len(drawn(table, "symbol")) == 3 and len(drawn(table, "rule")) == 2
 
 
 @pytest.mark.slow(minutes=9)

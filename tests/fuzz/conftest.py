@@ -4,11 +4,8 @@ import os
 import random
 import secrets
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-
-from tests.end_to_end.conftest import once, prepared, shared_ray, undisturbed, whole  # noqa: F401
 
 
 @pytest.fixture
@@ -18,10 +15,3 @@ def examples() -> Iterator[random.Random]:
     print(f"HOSTILE_SEED={seed}")
     count = int(os.environ.get("HOSTILE_EXAMPLES", "60"))
     return (random.Random(f"{seed}/{number}") for number in range(count))
-
-
-@pytest.fixture
-def finished(request: pytest.FixtureRequest) -> Path:
-    """A project after all its stages: HOSTILE_PROJECT, or one that is made now, in minutes."""
-    given = os.environ.get("HOSTILE_PROJECT")
-    return Path(given) if given else Path(request.getfixturevalue("whole").folder)

@@ -2,7 +2,6 @@
 
 import random
 import re
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import torch
 from actmodels.errors import ArtifactError
 from actmodels.files import CorruptError
 from pipeline.inference.bundle import Bundle, read_bundle
-from pipeline.runtime.inputs import inputs, verify_digests
 from tests.pipeline.tiny_export import write_tiny
 from tests.samples import MODELS, sample_trial
 from tests.tune.test_store import record, trial
@@ -100,38 +98,3 @@ def test_a_trial_in_progress(tmp_path: Path, examples: Examples) -> None:
     path.mkdir()
     with pytest.raises(CorruptError, match=re.escape(f"{path} is corrupt: it is a folder")):
         load_checkpoint(place, "key")
-
-
-@pytest.mark.slow
-def test_artifacts(
-    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: Examples
-) -> None:
-    """The error names the file and its stage, and the file is quarantined."""
-    for name in ("dvc.yaml", "dvc.lock"):
-        shutil.copy(finished / name, tmp_path)
-    shutil.copytree(finished / "artifacts", tmp_path / "artifacts")
-    monkeypatch.chdir(tmp_path)
-    files = sorted(p for p in Path("artifacts").rglob("*") if p.is_file())
-    read: dict[Path, list[str]] = {path: [] for path in files}
-    for stage in sorted(folder.name for folder in Path("artifacts").iterdir()):
-        verify_digests(stage, before := inputs(stage), Path("quarantine"))
-        for path in files:
-            if path.as_posix() in before:
-                read[path].append(stage)
-    artifacts = [path for path in files if read[path]]
-    assert len(artifacts) > 50
-    for rng in examples:
-        path = rng.choice(artifacts)
-        stage, content = rng.choice(read[path]), path.read_bytes()
-        path.write_bytes(other := corrupt(content, rng))
-        with pytest.raises(ArtifactError) as error:
-            verify_digests(stage, inputs(stage), Path("quarantine"))
-        match = re.fullmatch(
-            r"(\S+) is not the output of stage (\w+): it is corrupt or was edited; "
-            r"quarantined as (\S+); run: dvc repro -f -s (\w+)",
-            str(error.value),
-        )
-        assert match and match[2] == match[4] == path.parts[1]
-        assert (Path(match[3]) / path.relative_to(match[1])).read_bytes() == other
-        shutil.move(match[3], match[1])
-        path.write_bytes(content)

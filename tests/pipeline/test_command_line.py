@@ -1,6 +1,5 @@
 """act-nli: commands, the state of a sweep, the summary of a run, files relative to the caller."""
 
-import errno
 import json
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import pytest
 from ruamel.yaml import YAML
 
 import pipeline.__main__ as command_line
-from actmodels.errors import ArtifactError, SweepError
+from actmodels.errors import ArtifactError
 from actmodels.files import write_text
 from actmodels.records import EpochRecord, TrialRecord
 from pipeline.parameters.load import load_params
@@ -77,13 +76,7 @@ def test_the_schema_describes_params(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(monkeypatch, "schema")
-    schema = json.loads(capsys.readouterr().out)
-    params = YAML(typ="safe", pure=True).load(command_line.ROOT / "params.yaml")
-    jsonschema.validate(params, schema)
-    jsonschema.validate(params_tree(*study_names()), schema)
-    params["retrain"]["seeds"] = ["one"]
-    with pytest.raises(jsonschema.ValidationError, match="'one' is not of type 'integer'"):
-        jsonschema.validate(params, schema)
+    jsonschema.validate(params_tree(*study_names()), json.loads(capsys.readouterr().out))
 
 
 def test_predict_reads_the_callers_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,21 +117,6 @@ def test_the_state_of_a_sweep(folder: Path) -> None:
     assert {trial.key for trial in drawn} < {trial.key for trial in trials}
     write_params(folder, sweep={"search": "optuna", "trials": 2})
     assert sweep_status() == "sweep: 6 trials: 0 finished, 0 started, 0 failed, 6 waiting"
-
-
-def test_the_state_of_a_sweep_whose_bucket_is_away(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse() -> str:
-        raise ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
-
-    write_params(folder)
-    monkeypatch.setattr(command_line, "ROOT", folder)
-    monkeypatch.setattr("pipeline.trials.execution.sweep_status", refuse)
-    with pytest.raises(
-        SweepError, match=r"state/trials cannot be reached \(\[Errno 111\] Connection"
-    ):
-        run(monkeypatch, "sweep", "status")
 
 
 @pytest.mark.parametrize(

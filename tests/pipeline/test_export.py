@@ -18,7 +18,7 @@ from pipeline.inference.predictor import Predictor
 from pipeline.parameters.load import load_params
 from tests.pipeline.tiny_export import PAIRS, retrained, tiny_trials
 from tests.samples import MODELS, sample_trial
-from tune.candidate import Candidate
+from tune.exported_model import ExportedModel
 
 
 def record(model: str, seed: int, *accuracies: float) -> TrialRecord:
@@ -90,7 +90,7 @@ def test_a_second_run_changes_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     retrained(folder, *tiny_trials())
-    calls: list[list[Candidate]] = []
+    calls: list[list[ExportedModel]] = []
 
     def register(*arguments: Any) -> dict[str, str]:
         calls.append([replace(candidate, code=()) for candidate in arguments[2]])

@@ -9,8 +9,9 @@ from actmodels.data.pairs import FIRST_WORD, UNKNOWN, PairTensors
 from actmodels.data.stored import save_stored
 from actmodels.data.trial_data import WordVectors
 from actmodels.errors import ArtifactError, DataError
+from actmodels.files import files_digest
 from pipeline import tensors
-from pipeline.datasets.encode import encode, files_digest, spelling_hash
+from pipeline.datasets.encode import encode, spelling_hash
 from pipeline.datasets.tokens import TokenPair, write_token_pairs, write_words
 from tests.pipeline.project import read_output, write_params
 
@@ -79,11 +80,11 @@ def test_stage_and_digest(folder: Path) -> None:
     assert digest() != first
     # so does which words are in training
     names = [f"{split}{end}" for end in (".pt", "_ids.txt") for split in tensors.SPLITS]
-    paths = [made / name for name in [*names, "embedding.pt"]]
-    assert files_digest(paths) == (second := digest())
+    names += ["embedding.pt"]
+    assert files_digest(made, names) == (second := digest())
     stored = vars(WordVectors.load(made / "embedding.pt"))
     save_stored(stored | {"in_train": ~stored["in_train"]}, made / "embedding.pt")
-    assert files_digest(paths) != second
+    assert files_digest(made, names) != second
 
 
 def words_in_train(folder: Path) -> list[bool]:

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from actmodels.data.stored import save_stored
-from actmodels.data.trial_data import input_rows, trained_rows
+from actmodels.data.trial_data import input_vectors, trained_words
 from actmodels.files import write_text
 from actmodels.models.pair_model import PairModel, build
 from actmodels.records import TrialRecord
@@ -32,16 +32,16 @@ BELOW = {"dev_accuracy_mean": 0.4, "dev_minus_highest": GAP}
 def tiny_model(config: TrialConfig) -> PairModel:
     """Build an untrained model in evaluation mode."""
     words = sample_words()
-    vectors = input_rows(words, config.input, config.seed)
-    return build(config, vectors, trained_rows(words, config.input)).eval()
+    vectors = input_vectors(words, config.input, config.seed)
+    return build(config, vectors, trained_words(words, config.input)).eval()
 
 
 def write_tiny(folder: Path, config: TrialConfig, model: PairModel | None = None) -> PairModel:
     """Write the bundle of an untrained model; return the model."""
     model = model or tiny_model(config)
     words = sample_words()
-    rows = (input_rows(words, config.input, config.seed), trained_rows(words, config.input))
-    write_bundle(folder, config, model, rows, VOCABULARY, lowercase=True, origin=ORIGIN)
+    vectors = (input_vectors(words, config.input, config.seed), trained_words(words, config.input))
+    write_bundle(folder, config, model, vectors, VOCABULARY, lowercase=True, origin=ORIGIN)
     return model
 
 

@@ -16,7 +16,6 @@ STORED = Path(__file__).parents[1] / "fixtures" / "artifacts"
 NAMES = ("multihop", "fidelity", "sizes", "halting", "sequences", "cloze")
 STUDIES = {name: study_part(name, "report").STUDY for name in NAMES}
 Row = dict[str, str]
-Edit = Callable[..., None]
 Sections = dict[str, Section]
 
 

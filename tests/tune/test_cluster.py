@@ -1,6 +1,5 @@
 """Joining a cluster, and the output of Ray."""
 
-import multiprocessing
 import os
 import secrets
 import socket
@@ -16,7 +15,7 @@ import psutil
 import pytest
 
 from actmodels.errors import SweepError
-from tests.samples import MODELS, keyed, sample_data, sample_trial, save_sample_data
+from tests.samples import MODELS, keyed, sample_trial
 from tune.cluster import connected, redirect_ray_output
 from tune.execution import Execution
 from tune.sweep import run_trials
@@ -30,14 +29,6 @@ def refused(address: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     with pytest.raises(SweepError) as raised, connected(dashboard=False, state=folder):
         pass
     return str(raised.value)
-
-
-def not_accepted(address: str, why: str) -> str:
-    return (
-        f"RAY_ADDRESS is {address}, but no Ray cluster there accepts this machine ({why}); one "
-        "that requires a token needs RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH, the file of its "
-        "head's token; or unset RAY_ADDRESS to run on this machine"
-    )
 
 
 @pytest.mark.parametrize(
@@ -62,8 +53,8 @@ def test_a_server_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("tune.cluster.JOIN_TIMEOUT", 5.0)
     with socket.create_server(("127.0.0.1", 0)) as silent:  # the kernel accepts for it
         address = f"127.0.0.1:{silent.getsockname()[1]}"
-        why = "no answer within 5 s"
-        assert refused(address, tmp_path, monkeypatch) == not_accepted(address, why)
+        why = "but no Ray cluster there accepts this machine (no answer within 5 s); one that requi"
+        assert why in refused(address, tmp_path, monkeypatch)
 
 
 def test_ray_output_is_redirected_to_a_file(
@@ -90,8 +81,7 @@ def train_on_the_cluster(folder: Path) -> None:
     state = folder / "state"
     execution = Execution(folder, state, state / "ray", max_failures=1)
     configs = [sample_trial(model, max_epochs=2) for model in MODELS]
-    trials = keyed(configs)
-    records = run_trials("sweep", trials, execution)
+    records = run_trials("sweep", trials := keyed(configs), execution)
     assert [record.key for record in records] == [trial.key for trial in trials]
     assert not list((state / "ray" / "checkpoints").iterdir())
 
@@ -141,7 +131,6 @@ def test_a_wrong_or_missing_token_is_refused(tmp_path: Path) -> None:
     for path in (right, wrong):
         path.write_text(secrets.token_hex(32))
     token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(right)}
-    before, after = not_accepted(address, "?").split("?")
     with head(6397, token):
         accepted, *refusals = join_errors(
             *(address, token, token | {"RAY_AUTH_TOKEN_PATH": str(wrong)}),
@@ -149,22 +138,4 @@ def test_a_wrong_or_missing_token_is_refused(tmp_path: Path) -> None:
         )
     assert accepted == ""
     for message in refusals:
-        assert message.startswith(before) and message.endswith(after)
-
-
-@pytest.mark.slow
-def test_a_running_cluster_is_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The trials run on the cluster's node, which has one CPU.
-
-    The driver is a process of its own: Ray reads once per process whether it needs a token.
-    """
-    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
-    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:6399")
-    with head(6399, {}):
-        save_sample_data(tmp_path, sample_data())
-        driver = multiprocessing.get_context("spawn").Process(
-            target=train_on_the_cluster, args=(tmp_path,)
-        )
-        driver.start()
-        driver.join(300)
-        assert driver.exitcode == 0
+        assert message.startswith(f"RAY_ADDRESS is {address}, but no Ray cluster there accepts")

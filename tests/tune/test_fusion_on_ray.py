@@ -18,7 +18,7 @@ from actmodels.training import Training
 from actmodels.trial_config import TrialConfig
 from tests.end_to_end.project import processes, wait_for
 from tests.samples import keyed, sample_data, sample_trial, save_sample_data
-from tests.tune.tracking_samples import children, parents, steps
+from tests.tune.tracking_samples import children, steps
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
 from tune.grid import Trial
@@ -129,28 +129,6 @@ def test_fusions_have_the_results_of_single_trials(
         assert all(steps(folder, run) == [1, 2, 3, 4] for run in runs.values())
     output = capfd.readouterr().out
     assert output.count("sweep: at most ") == 2, "a size for each of the two shapes of several"
-
-
-@pytest.mark.usefixtures("one_ray")
-def test_a_diverging_trial_fails_alone_and_is_not_retried(
-    state: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    rates = (0.01, 1e9, 0.02, 0.03)
-    configs = [sample_trial(DECOMPOSABLE, learning_rate=rate) for rate in rates]
-    trials = keyed(configs)
-    records = swept(trials, state, 4)
-    assert [record.diverged for record in records] == [False, True, False, False]
-    for record, config in zip(records, configs, strict=True):
-        if not record.diverged:
-            assert_equal(record.history, alone(config, sample_data()))
-    for _ in range(2):
-        runs = children(state)
-        failed = [t for t in trials if runs[t.key].info.status != "FINISHED"]
-        assert failed == trials[1:2] and runs[trials[1].key].info.status == "FAILED"
-        assert runs[trials[1].key].data.tags["failure"].startswith("diverged in epoch 1: ")
-        assert [parent.info.status for parent in parents(state)] == ["FINISHED"]
-        assert swept(trials, state, 4) == records
-        assert "sweep: 0 of 4 trials to run" in capfd.readouterr().out
 
 
 @pytest.mark.usefixtures("one_ray")

@@ -61,7 +61,8 @@ def test_the_code_digest_ignores_comments_and_docstrings(
     monkeypatch.setattr(provenance, "PACKAGE", package)
 
     def digests() -> dict[str, str]:
-        return {model: provenance.code_digest(sample_trial(model)) for model in MODELS}
+        files = {model: provenance.code_files(sample_trial(model)) for model in MODELS}
+        return {model: provenance.code_digest(files[model], tmp_path) for model in files}
 
     before = digests()
     model = package / "models" / "adaptive_attention.py"

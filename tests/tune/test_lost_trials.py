@@ -173,7 +173,7 @@ def failed_with(trials: list[Trial], error: str, folder: Path) -> Any:
 
 
 def test_a_full_storage_ends_the_sweep(
-    trials: list[Trial], callback: DriverCallback, tmp_path: Path
+    trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = callback.checkpoints.location
     error = f"{qualified_name(StorageFullError)}: {place} is full"
@@ -188,17 +188,12 @@ def test_a_full_storage_ends_the_sweep(
         f"{place} is full; make room there; nothing is lost: run the same command again to resume"
     )
 
-
-def test_a_full_store_of_finished_trials_ends_the_sweep(
-    trials: list[Trial], callback: DriverCallback, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
+    def no_room(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(TrialStore, "save", full)
+    monkeypatch.setattr(TrialStore, "save", no_room)
     callback.on_trial_result(1, [], ray_trial_of(trials[:1], 0), finished(trials[0]))
-    location = callback.store.storage.location
-    assert callback.fatal_error.startswith(f"{location} is full; make room there; ")
+    assert callback.fatal_error.startswith(f"{callback.store.storage.location} is full; ")
     assert not callback.ended
 
 
@@ -214,7 +209,7 @@ def test_a_lost_node_costs_no_restart(
         port = raylet.getsockname()[1]
     where = {"NodeManagerAddress": "127.0.0.1", "NodeManagerPort": port}
     monkeypatch.setattr(ray, "nodes", lambda: [{"NodeID": "a", "Alive": True, **where}])
-    callback.nodes.joined = True
+    callback.nodes.external = True
     callback.addresses["id"] = "127.0.0.1"
     ray_trial = ray_trial_of(trials, 2)
     with socket.create_server(("127.0.0.1", port)) if alive else contextlib.nullcontext():

@@ -99,30 +99,21 @@ def ends_soon(monitor: ClusterMonitor) -> None:
     assert time.monotonic() - start < 10
 
 
-def test_the_loss_of_the_last_node_ends_the_sweep(
+def test_the_loss_of_the_head_or_of_the_last_node_ends_the_sweep(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(tune.resources, "INTERVAL", 0.05)
     here = [node("a", 1)]
     cluster([], here)
-    with ClusterMonitor(nodes(), 5, {}, {"a"}):
-        time.sleep(0.5)
-    cluster(here, [])
-    ends_soon(ClusterMonitor(nodes(), 0.3, {}, {"a"}))
-    assert capsys.readouterr().err == f"\nerror: the cluster has no node left for a trial; {RESUME}"
-
-
-def test_the_loss_of_the_head_ends_the_sweep(
-    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(tune.resources, "INTERVAL", 0.05)
-    cluster([node("a", 1)])
     with socket.create_server(("127.0.0.1", 0)) as head:
         address = f"127.0.0.1:{head.getsockname()[1]}"
         with ClusterMonitor(nodes(), 5, {address: "the head"}, {"a"}):
             time.sleep(0.5)
     ends_soon(ClusterMonitor(nodes(), 5, {address: "the head"}, {"a"}))
     assert capsys.readouterr().err == f"\nerror: the head, {address}, is gone; {RESUME}"
+    cluster(here, [])
+    ends_soon(ClusterMonitor(nodes(), 0.3, {}, {"a"}))
+    assert capsys.readouterr().err == f"\nerror: the cluster has no node left for a trial; {RESUME}"
 
 
 @pytest.mark.parametrize("running", [{"a trial"}, set()])

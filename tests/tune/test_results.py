@@ -9,7 +9,7 @@ import pytest
 
 from tests.tune.tracking_samples import Killed, runs
 from tune import results
-from tune.candidate import Candidate
+from tune.exported_model import ExportedModel
 from tune.project_id import project_id
 from tune.results import BEST
 
@@ -27,7 +27,7 @@ SIGNATURE = {
 
 
 @pytest.fixture
-def candidates(tmp_path: Path) -> list[Candidate]:
+def candidates(tmp_path: Path) -> list[ExportedModel]:
     """Two models with a loader module."""
     code = tmp_path / "tiny_loader"
     code.mkdir()
@@ -38,7 +38,7 @@ def candidates(tmp_path: Path) -> list[Candidate]:
         data.mkdir(parents=True)
         (data / "weights.txt").write_text(name)
         result.append(
-            Candidate(
+            ExportedModel(
                 alias=name,
                 run=f"{name}-seed1",
                 digest=f"digest-{name}",
@@ -72,7 +72,7 @@ def logged_models(state: Path) -> list[Any]:
     return list(client.search_logged_models([experiment.experiment_id]))
 
 
-def test_models_are_versions_with_aliases(state: Path, candidates: list[Candidate]) -> None:
+def test_models_are_versions_with_aliases(state: Path, candidates: list[ExportedModel]) -> None:
     versions = register(NAME, "about", candidates, "decomposable", state)
     assert versions == {"adaptive": "1", "decomposable": "2", BEST: "2"}
     client = client_of(state)
@@ -99,7 +99,7 @@ def test_models_are_versions_with_aliases(state: Path, candidates: list[Candidat
 
 @pytest.mark.parametrize("damage", ["deleted", "changed"])
 def test_a_version_with_corrupt_files_is_registered_again(
-    damage: str, state: Path, candidates: list[Candidate]
+    damage: str, state: Path, candidates: list[ExportedModel]
 ) -> None:
     register(NAME, "about", candidates, "adaptive", state)
     (weights,) = state.rglob("adaptive/weights.txt")
@@ -114,7 +114,7 @@ def test_a_version_with_corrupt_files_is_registered_again(
 
 
 def test_a_copied_project_registers_in_its_own_folder(
-    state: Path, candidates: list[Candidate]
+    state: Path, candidates: list[ExportedModel]
 ) -> None:
     register(NAME, "about", candidates, "adaptive", state)
     copy = shutil.copytree(state, state.with_name("copy"))
@@ -136,7 +136,7 @@ create_model_version set_terminated set_registered_model_alias"""
 
 @pytest.mark.parametrize("call", CALLS.split())
 def test_a_registration_killed_at_any_call_is_completed_by_the_next(
-    call: str, state: Path, candidates: list[Candidate], monkeypatch: pytest.MonkeyPatch
+    call: str, state: Path, candidates: list[ExportedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def killed(*args: Any, **kwargs: Any) -> None:
         raise Killed
@@ -156,7 +156,7 @@ def test_a_registration_killed_at_any_call_is_completed_by_the_next(
 
 
 def test_another_projects_model_on_a_server_keeps_its_aliases(
-    state: Path, tmp_path: Path, candidates: list[Candidate], monkeypatch: pytest.MonkeyPatch
+    state: Path, tmp_path: Path, candidates: list[ExportedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{state / 'mlflow.db'}")
     first, second = tmp_path / "first/state", tmp_path / "second/state"

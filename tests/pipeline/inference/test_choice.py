@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.inference.choice import best_model, significantly_below
+from pipeline.inference.choice import best_model
 
 DA, AA, COMPARING = "decomposable_attention", "adaptive_attention", "compare_adaptive_attention"
 
@@ -31,18 +31,3 @@ def model(mean: float, p: float | None = None, high: float = 0.01) -> dict[str, 
 )
 def test_best_model(models: dict[str, Any], best: str) -> None:
     assert best_model(models) == best
-
-
-@pytest.mark.parametrize(
-    ("ps", "below"),
-    [
-        # Holm's: .05 / 3, .05 / 2, .05
-        ([0.02, 0.02, 0.02], 0),
-        ([0.01, 0.03, 0.03], 1),
-        ([0.01, 0.02, 0.04], 3),
-        ([0.06, 0.01, 0.02], 2),
-    ],
-)
-def test_holms_correction(ps: list[float], below: int) -> None:
-    models = {f"model{place}": model(0.8, p) for place, p in enumerate(ps)}
-    assert len(significantly_below({DA: model(0.9), **models})) == below

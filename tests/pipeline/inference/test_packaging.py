@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from actmodels.provenance import imported_modules, sources
+from actmodels.provenance import code_digest, imported_modules, sources
 from actmodels.registry import MODELS
+from pipeline.inference import packaging
 from pipeline.inference.packaging import (
     EXAMPLE,
     PACKAGES,
     ROOT,
-    code_digest,
     code_files,
     copy_code,
     example,
@@ -63,7 +63,7 @@ def test_copied_packages_and_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     def digest() -> str:
         sources.cache_clear()  # each process reads once
-        return code_digest("decomposable_attention")
+        return code_digest(code_files("decomposable_attention"), packaging.ROOT)
 
     before = digest()
     monkeypatch.setattr("pipeline.inference.packaging.ROOT", tmp_path)

@@ -7,18 +7,14 @@ import pytest
 import torch
 
 from actmodels.configs import LABELS
-from actmodels.data.pairs import collate
 from actmodels.evaluation import evaluate
-from actmodels.models.alternating import AlternatingAttention
 from actmodels.registry import MODELS
-from actmodels.tracing import trace
 from pipeline.datasets.encode import encode
 from pipeline.datasets.parses import right_branching_parse
 from pipeline.datasets.tokenizer import tokenize
 from pipeline.inference.bundle import read_bundle
 from pipeline.inference.packaging import signature
 from pipeline.inference.predictor import MAX_TOKENS, PairError, PairPrediction, Predictor
-from pipeline.inference.steps import described_steps
 from tests.pipeline.tiny_export import PAIRS, VOCABULARY, write_tiny
 from tests.samples import sample_trial
 
@@ -73,25 +69,6 @@ def test_predictions_match_evaluation(model: str, tmp_path: Path) -> None:
         assert prediction.predicted == LABELS[int(expected.predictions[row])]
         assert prediction.steps == (None if expected.steps is None else expected.steps[row])
         assert prediction.attention is None
-
-
-def test_attention_matches_the_trace(tmp_path: Path) -> None:
-    predictor = predictor_of("adaptive_attention", tmp_path, null_token=True)
-    pairs = [predictor.tokenize(*pair) for pair in PAIRS]
-    model = predictor.bundle.model
-    assert isinstance(model, AlternatingAttention)
-    for pair, prediction in zip(pairs, predictor.predict(pairs, attention=True), strict=True):
-        batch = collate(encode([pair], IDS).tensors, torch.tensor([0]), null_token=True)
-        (expected,) = described_steps(trace(model, batch), [pair], null_token=True, digits=9)
-        attention = prediction.attention
-        assert attention is not None and prediction.steps == len(attention["trace"])
-        assert attention["premise"] == ["<null>", *pair.premise]
-        assert attention["hypothesis"] == ["<null>", *pair.hypothesis]
-        for step, reference in zip(attention["trace"], expected["trace"], strict=True):
-            probabilities, theirs = (s.pop("class_probabilities") for s in (step, reference))
-            assert probabilities == pytest.approx(theirs, abs=2e-6)
-            assert step.pop("class") == max(theirs, key=theirs.get) == reference.pop("class")
-            assert all(step[name] == pytest.approx(reference[name], abs=2e-6) for name in step)
 
 
 def test_tokenization_matches_the_corpus(tmp_path: Path) -> None:

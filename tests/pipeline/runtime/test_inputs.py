@@ -247,19 +247,3 @@ def test_corrupt_inputs_are_quarantined(cache_type: str, project: Path) -> None:
     assert (project / "made" / "one.txt").read_text() == cached.read_text() == "one"
     (project / "make.py").write_text(MAKE.replace('"one"', '"two"'))
     assert dvc("repro")[0] == 0  # what one stage of a run recomputes, the next one reads
-
-
-@pytest.mark.slow
-def test_dvc_does_not_record_it(project: Path) -> None:
-    """DVC alone would record the edited value with the old output as up to date."""
-    assert dvc("init", "--no-scm")[0] == 0
-    (project / "dvc.yaml").write_text(DVC.replace("python", sys.executable))
-    (project / "tell.py").write_text(
-        STAGE.format(body=edit("params.yaml", "tell: 2\nshared: {size: 3}"))
-    )
-    status, message = dvc("repro")
-    assert status != 0 and "its inputs changed while it ran" in message
-    assert not (project / "dvc.lock").exists()
-    assert dvc("repro")[0] == 0  # nothing changes this time
-    assert (project / "out.txt").read_text() == (project / "params.yaml").read_text()
-    assert "up to date" in dvc("status")[1]

@@ -237,11 +237,14 @@ def test_a_queued_experiment_has_the_projects_state(
     state = folder / "project" / "state"
     assert state_folder() == state
     execution = execution_settings(load_params())
-    assert (execution.storage, execution.finished) == (f"{state}/ray", str(state))
+    assert (execution.storage, execution.shared_state) == (f"{state}/ray", str(state))
     params, change = load_params(), {"storage": "~/else/where", "state": "s3://bucket/state"}
     params = params.model_copy(update={"cluster": params.cluster.model_copy(update=change)})
     execution = execution_settings(params)
-    assert (execution.storage, execution.finished) == ("/home/me/else/where", "s3://bucket/state")
+    assert (execution.storage, execution.shared_state) == (
+        "/home/me/else/where",
+        "s3://bucket/state",
+    )
 
 
 @pytest.mark.parametrize("root", ["", ".", "..", "/project", "link"])

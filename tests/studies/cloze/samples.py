@@ -13,10 +13,10 @@ from studies.cloze.data import (
     FIRST_WORD,
     NO_CANDIDATE,
     PLACEHOLDER,
+    ClozeVectors,
     QuestionTensors,
     ReaderData,
-    WordRows,
-    embedding_rows,
+    initial_embeddings,
 )
 from studies.cloze.model import Reader
 
@@ -60,9 +60,9 @@ def reader_trial(**changes: Any) -> ReaderTrialConfig:
     return replace(READING, **parts, **changes)
 
 
-def words() -> WordRows:
+def words() -> ClozeVectors:
     vectors = torch.randn(WORDS, DIMENSIONS, generator=torch.Generator().manual_seed(0))
-    return WordRows(vectors, torch.ones(WORDS, dtype=torch.bool))
+    return ClozeVectors(vectors, torch.ones(WORDS, dtype=torch.bool))
 
 
 def reader_data() -> ReaderData:
@@ -72,7 +72,7 @@ def reader_data() -> ReaderData:
 def make(**changes: Any) -> Reader:
     """An untrained reader in double precision and evaluation mode."""
     config = reader_trial(**changes)
-    rows = embedding_rows(config, words()).double()
+    rows = initial_embeddings(config, words()).double()
     return Reader(config.reader, rows, seed=1).double().eval()
 
 

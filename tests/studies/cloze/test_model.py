@@ -58,17 +58,6 @@ def test_equals_the_equations(strategy: str, steps: int, forget_bias: float) -> 
                 close(values, torch.stack(reference))
 
 
-def test_one_step_is_the_same_model_in_both() -> None:
-    """Section 4.2: NSE (T = 1), without parameters that nothing reads."""
-    gating, adaptive = (make(strategy=strategy, steps=1) for strategy in STRATEGIES)
-    assert gating.test is None and adaptive.test is None
-    assert list(gating.state_dict()) == list(adaptive.state_dict())
-    a, b = gating(batch_of(6)), adaptive(batch_of(6))
-    assert torch.equal(a.log_probabilities, b.log_probabilities)
-    assert torch.equal(a.weights, torch.ones(6, 1, dtype=torch.float64))
-    assert a.steps.tolist() == [1.0] * 6
-
-
 def parameters(**changes: Any) -> int:
     return ReaderTraining(reader_trial(**changes), reader_data()).parameters
 

@@ -9,9 +9,9 @@ import torch
 from actmodels.errors import ConfigError, DataError
 from studies.cloze.data import (
     NO_CANDIDATE,
-    WordRows,
+    ClozeVectors,
     collate,
-    embedding_rows,
+    initial_embeddings,
     most_frequent_accuracy,
     occurrences,
     pooled_batches,
@@ -102,15 +102,18 @@ def test_collate_by_hand() -> None:
 
 def test_embedding_rows() -> None:
     known = torch.arange(2000) % 2 == 0
-    words, config = WordRows(torch.full((2000, 3), 7.0), known), reader_trial(embedding_range=0.1)
-    rows = embedding_rows(config, words)
+    words, config = (
+        ClozeVectors(torch.full((2000, 3), 7.0), known),
+        reader_trial(embedding_range=0.1),
+    )
+    rows = initial_embeddings(config, words)
     assert rows[0].tolist() == [0.0] * 3
     assert bool((rows[3:][known] == 7.0).all())
     drawn = torch.cat([rows[1:3], rows[3:][~known]])
     assert drawn.min() >= -0.1 and drawn.max() < 0.1
     assert drawn.std().item() == pytest.approx(0.1 / 3**0.5, rel=0.05)
-    assert torch.equal(rows, embedding_rows(config, words))
-    assert not torch.equal(rows, embedding_rows(replace(config, seed=2), words))
+    assert torch.equal(rows, initial_embeddings(config, words))
+    assert not torch.equal(rows, initial_embeddings(replace(config, seed=2), words))
 
 
 def test_the_most_frequent_candidate_by_hand() -> None:

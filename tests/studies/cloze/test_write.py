@@ -12,26 +12,6 @@ def logs(*probabilities: float) -> torch.Tensor:
     return torch.tensor([probabilities], dtype=torch.float64).log()
 
 
-def test_pointer_sum_by_hand() -> None:
-    """Attention .1 .2 .3 .4 on "mary saw john mary": mary .5, john .3, ann nowhere."""
-    scores = torch.cat([logs(0.1, 0.2, 0.3, 0.4) + 5.0, torch.full((1, 2), 9.0)], dim=1)
-    mask = torch.tensor([[True] * 4 + [False] * 2])
-    at = torch.tensor([[1, -1, 0, 1, -1, -1]])
-    result = pointer_sum(scores, mask, at, 3)
-    torch.testing.assert_close(result[0, :2].exp(), torch.tensor([0.3, 0.5], dtype=torch.float64))
-    assert result[0, 2] == float("-inf")
-
-
-def test_gradient_by_hand() -> None:
-    """d log(w_1 + w_4) / d l_i = [i chosen] w_i / (w_1 + w_4) - w_i, and 0 at padding."""
-    scores = torch.cat([logs(0.1, 0.2, 0.3, 0.4), torch.zeros(1, 1)], dim=1).requires_grad_()
-    mask = torch.tensor([[True] * 4 + [False]])
-    at = torch.tensor([[1, -1, 0, 1, -1]])
-    pointer_sum(scores, mask, at, 3)[0, 1].backward()
-    expected = torch.tensor([[0.2 - 0.1, -0.2, -0.3, 0.8 - 0.4, 0.0]], dtype=torch.float64)
-    torch.testing.assert_close(scores.grad, expected)
-
-
 def test_scores_far_apart_keep_their_gradient() -> None:
     """Single precision: a probability of exp(-400) is 0, its logarithm is -400."""
     scores = torch.tensor([[400.0, 0.0]], requires_grad=True)

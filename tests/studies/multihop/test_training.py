@@ -22,7 +22,7 @@ def training(trial: MultihopTrialConfig) -> MultihopTraining:
 def charged(one: MultihopTraining) -> bool:
     """Train an epoch; return whether steps had a cost."""
     one.train_epoch()
-    return bool(one.model.halting.charges)
+    return bool(one.model.halting.adds_ponder_cost)
 
 
 def test_depths_join_when_the_last_is_learned_and_steps_cost_later(
@@ -35,15 +35,15 @@ def test_depths_join_when_the_last_is_learned_and_steps_cost_later(
     def scored(labels: torch.Tensor) -> None:
         result = type("Result", (), {"predictions": labels, "labels": right, "metrics": METRICS})
         monkeypatch.setattr("studies.multihop.training.evaluate", lambda *_: result)
-        one.evaluated()
+        one.dev_metrics()
 
     first_alone = torch.where(one.data.dev.depths == 1, right, wrong)
     scored(wrong)
-    assert (one.joined, one.settled) == (1, 0) and not charged(one)
+    assert (one.depths_in_training, one.epochs_since_join) == (1, 0) and not charged(one)
     scored(first_alone)
-    assert (one.joined, one.settled) == (2, 0) and not charged(one)
+    assert (one.depths_in_training, one.epochs_since_join) == (2, 0) and not charged(one)
     scored(first_alone)
-    assert (one.joined, one.settled) == (2, 1) and charged(one)
+    assert (one.depths_in_training, one.epochs_since_join) == (2, 1) and charged(one)
 
 
 def test_pairs_are_new_and_of_the_joined_depths() -> None:

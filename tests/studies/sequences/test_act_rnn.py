@@ -206,21 +206,3 @@ def test_loss_and_ponder_cost_are_summed_over_a_sequence() -> None:
             assert bool(scored.wrong[row, t]) == bool(right < 0.5)
     total = scored.objective(model.halting)
     torch.testing.assert_close(total, expected / len(batch.inputs))
-
-
-def test_only_examples_that_run_take_steps() -> None:
-    """The cell takes N steps on real inputs and one on padding. The margin: halted examples are
-    removed only once they are a tenth."""
-    model, batch = make("rnn", replace(ACT, max_steps=40, halting_bias=-2.0)), sample(200)
-    taken = []
-    step = model.cell.step
-
-    def watched(contribution: Tensor, state: Tensor) -> Tensor:
-        taken.append(len(state))
-        return step(contribution, state)
-
-    model.cell.step = watched
-    pondered = model(batch.inputs, batch.mask)
-    least = int(pondered.steps.sum()) + int((~batch.mask).sum())
-    longest = int(pondered.steps.amax(dim=0).sum()) * 200
-    assert least <= sum(taken) <= 1.1 * least < longest

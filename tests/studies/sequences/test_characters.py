@@ -65,7 +65,7 @@ def test_accuracy_is_of_single_bytes() -> None:
     evaluation = evaluate(training.model, TASK.outputs, training.dev, 16)
     share = (training.dev.targets == ord("o")).double().mean().item()
     assert 0 < share < 1
-    assert evaluation.metrics(TASK.marked).accuracy == pytest.approx(share)
+    assert evaluation.metrics(TASK.accuracy_unit).accuracy == pytest.approx(share)
     assert evaluation.metrics("sequence").accuracy == 0
     means = training.train_epoch()
     assert means.examples() == 5 * 16

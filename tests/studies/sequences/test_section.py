@@ -8,7 +8,7 @@ import pytest
 from studies.sequences.config import HALTING_MECHANISMS, TASKS, sequence_setting_types
 from studies.sequences.section import SETTINGS
 from tests.pipeline.project import params_tree
-from tests.pipeline.test_params import changed, load, problems
+from tests.pipeline.test_params import changed, problems
 
 PARITY: dict[str, Any] = {
     "max_epochs": 1,
@@ -47,7 +47,6 @@ PARITYS = "sequences.tasks.parity"
     ("key", "value", "sentences"),
     [
         ("text", SOURCE | {"name": "../a"}, ["../a'; must be a name of letters, digits"]),
-        ("text", SOURCE | {"member": "x"}, ["did you mean sequences.text.members?"]),
         ("tasks", {"characters": CHARACTERS}, ["text is null; task characters needs a text"]),
         ("tasks.parity", comparing(atc={}), [f"did you mean {PARITYS}.mechanisms.act?"]),
         (
@@ -57,7 +56,6 @@ PARITYS = "sequences.tasks.parity"
                 f"{PARITYS}.mechanisms.dact: ponder_weight of parity is missing",
             ],
         ),
-        ("tasks.parity", having(damping=0.1), ["damping is unknown; must be one of bits"]),
         ("tasks.parity", having(init="normal"), ["act: init_std of parity is missing"]),
         (
             *("tasks", {"logic": LOGIC}),
@@ -73,13 +71,6 @@ def test_an_invalid_value(tmp_path: Path, key: str, value: Any, sentences: list[
     assert len(messages) == len(sentences), messages
     for expected, problem in zip(sentences, messages, strict=True):
         assert expected in problem
-
-
-def test_a_valid_section(tmp_path: Path) -> None:
-    tree = params_tree("sequences")
-    tree["sequences"] |= {"tasks": {"characters": CHARACTERS, "parity": PARITY}, "text": SOURCE}
-    section: Any = load(tree, tmp_path)
-    assert section.sequences.tasks["parity"].mechanisms == {"act": {"ponder_weight": [0.01]}}
 
 
 def test_a_name_has_one_type_whatever_the_trial() -> None:

@@ -1,4 +1,4 @@
-"""The trials that a sweep asks for, in a ledger that survives crashes. Does not import Ray."""
+"""The trials that a sweep proposes, in a ledger that survives crashes. Does not import Ray."""
 
 import json
 import sys
@@ -12,14 +12,14 @@ from tune.grid import Trial, grid_hash
 from tune.storage import Storage
 
 
-class AskedTrials:
+class ProposedTrials:
     """The trials of a sweep: all candidates, or those that a sequential search proposes.
 
     The ledger lists the keys of proposed trials in order. The same search on the same grid
     continues it.
 
     Attributes:
-        keys: of the trials asked for, in order.
+        keys: of the proposed trials, in order.
         scores: dev accuracy of the finished ones by key; 0 if a trial diverged.
     """
 
@@ -45,23 +45,23 @@ class AskedTrials:
 
     @property
     def trials(self) -> list[Trial]:
-        """The trials asked for, in the order of the grid."""
-        asked = set(self.keys)
-        return [trial for key, trial in self._candidates.items() if key in asked]
+        """The proposed trials, in the order of the grid."""
+        proposed = set(self.keys)
+        return [trial for key, trial in self._candidates.items() if key in proposed]
 
     @property
-    def unasked(self) -> list[Trial]:
-        """The trials that may still be asked for."""
-        asked = set(self.keys)
-        return [t for t in self._candidates.values() if t.key not in asked and self.remaining]
+    def unproposed(self) -> list[Trial]:
+        """The trials that may still be proposed."""
+        proposed = set(self.keys)
+        return [t for t in self._candidates.values() if t.key not in proposed and self.remaining]
 
     @property
     def remaining(self) -> int:
-        """The number of trials that will be asked for."""
+        """The number of trials that will be proposed."""
         return self.total - len(self.keys)
 
     def unfinished(self) -> list[Trial]:
-        """Return the trials asked for that have no record; if all have, ask for one more."""
+        """Return the proposed trials without a record; if all have one, propose one more."""
         trials = [self._candidates[key] for key in self.keys if not self.is_finished(key)]
         if not trials and (trial := self.ask()):
             trials = [trial]
@@ -75,7 +75,7 @@ class AskedTrials:
         return record is not None
 
     def ask(self) -> Trial | None:
-        """Ask for the next trial without a record; None if there is none."""
+        """Propose the next trial without a record; None if there is none."""
         while self.remaining:
             assert self.search is not None
             counts = Counter(self._candidates[key].config.model for key in self.keys)

@@ -1,4 +1,4 @@
-"""A trained model for the registry."""
+"""A trained model, and its description for the registry."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ Metrics: TypeAlias = Mapping[str, "float | Metrics | None"]
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A model to register.
+class ExportedModel:
+    """A model of `artifacts/export` to register.
 
     Args:
         alias: its name in the registry.

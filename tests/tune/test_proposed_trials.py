@@ -15,10 +15,10 @@ from actmodels.records import TrialRecord
 from tests.end_to_end.project import ROOT, kill_session, wait_for
 from tests.samples import MODELS, keyed, sample_data, sample_trial, save_sample_data
 from tests.tune.tracking_samples import children, parents
-from tune.asked_trials import AskedTrials
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
 from tune.grid import Trial
+from tune.proposed_trials import ProposedTrials
 from tune.search import OptunaSearch
 from tune.storage import storage
 from tune.sweep import run_trials
@@ -41,9 +41,9 @@ class Store:
         best = SimpleNamespace(dev_accuracy=accuracy)
         return None if accuracy is None else SimpleNamespace(best=best, diverged=False)
 
-    def opened(self, points: int | None) -> AskedTrials:
+    def opened(self, points: int | None) -> ProposedTrials:
         search = OptunaSearch(points, 1) if points else None
-        return AskedTrials(keyed(CONFIGS, search=search), storage(self.folder), self.load)  # type: ignore[arg-type]
+        return ProposedTrials(keyed(CONFIGS, search=search), storage(self.folder), self.load)  # type: ignore[arg-type]
 
     def train(self, trial: Trial) -> None:
         flat = trial.config.flat()
@@ -55,23 +55,23 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path, {})
 
 
-def run(store: Store, points: int, most: int = 100) -> AskedTrials:
+def run(store: Store, points: int, most: int = 100) -> ProposedTrials:
     """Train one trial at a time, at most a number of them; the last may be left unfinished."""
-    asked = store.opened(points)
-    waiting = asked.unfinished()
+    proposed = store.opened(points)
+    waiting = proposed.unfinished()
     while waiting and most:
         store.train(waiting.pop(0))
-        asked.is_finished(asked.keys[-1])
-        if not waiting and (trial := asked.ask()):
+        proposed.is_finished(proposed.keys[-1])
+        if not waiting and (trial := proposed.ask()):
             waiting.append(trial)
         most -= 1
-    return asked
+    return proposed
 
 
-def test_a_grid_is_asked_for_as_a_whole(store: Store) -> None:
-    asked = store.opened(None)
-    assert (asked.total, asked.remaining, asked.unasked) == (11, 0, [])
-    assert [trial.config for trial in asked.unfinished()] == CONFIGS
+def test_a_grid_is_proposed_as_a_whole(store: Store) -> None:
+    proposed = store.opened(None)
+    assert (proposed.total, proposed.remaining, proposed.unproposed) == (11, 0, [])
+    assert [trial.config for trial in proposed.unfinished()] == CONFIGS
     assert list(store.folder.iterdir()) == []
 
 
@@ -83,9 +83,9 @@ def test_the_same_search_continues_and_more_points_keep_the_earlier_ones(store: 
     killed = Store(store.folder / "killed", {})
     killed.folder.mkdir()
     run(killed, 5, most=3)
-    asked = killed.opened(5)
-    assert asked.keys == whole.keys[:4] and asked.remaining == 3
-    assert [trial.key for trial in asked.unfinished()] == whole.keys[3:4]
+    proposed = killed.opened(5)
+    assert proposed.keys == whole.keys[:4] and proposed.remaining == 3
+    assert [trial.key for trial in proposed.unfinished()] == whole.keys[3:4]
     assert run(killed, 5).keys == whole.keys and run(killed, 6).keys[:7] == whole.keys
     assert set(run(killed, 2).keys) == set(whole.keys[:4])
 
@@ -96,9 +96,9 @@ def test_finished_trials_of_another_sweep_are_reused(
     keys = run(store, 5).keys
     (ledger,) = (store.folder / "search").iterdir()
     ledger.write_text("corrupt")
-    asked = store.opened(5)
-    assert asked.keys == []
-    assert asked.unfinished() == [] and asked.keys == keys
+    proposed = store.opened(5)
+    assert proposed.keys == []
+    assert proposed.unfinished() == [] and proposed.keys == keys
     assert "the search starts over" in capsys.readouterr().err
 
 
@@ -137,7 +137,9 @@ def test_a_killed_driver_continues_to_exactly_the_number_of_points(
     state: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     script = f"import sys, pathlib; sys.path.insert(0, {str(ROOT)!r})\n"
-    script += "from tests.tune.test_asked_trials import search; search(pathlib.Path(sys.argv[1]))"
+    script += (
+        "from tests.tune.test_proposed_trials import search; search(pathlib.Path(sys.argv[1]))"
+    )
     command = [sys.executable, "-c", script, str(state)]
     driver = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)
     wait_for(lambda: len(finished(state)) >= 3 or driver.poll() is not None, "three trials")
@@ -156,13 +158,3 @@ def test_a_killed_driver_continues_to_exactly_the_number_of_points(
     assert children(state).keys() == keys and len(parents(state)) == 1
     assert f"sweep: {10 - len(before)} of 10 trials to run" in capfd.readouterr().out
     assert search(state) == records  # without Ray
-
-
-@pytest.mark.slow(minutes=2)
-@pytest.mark.usefixtures("one_ray")
-def test_with_early_stopping(state: Path) -> None:
-    records = search(state, SuccessiveHalving(grace_period=1, reduction_factor=3))
-    assert len(records) == len({record.key for record in records}) == 2 * POINTS
-    assert {len(record.history) for record in records} <= {1, 3, 9}
-    files = [path for path in (state / "ray" / "checkpoints").rglob("*") if path.is_file()]
-    assert files == []
