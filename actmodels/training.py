@@ -47,7 +47,6 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
         rows = input_rows(data.words, config.input, config.seed) if rows is None else rows
         self.model = build(config, rows, trained_rows(data.words, config.input)).to(device)
         self.optimizer = build_optimizer(self.model, config.training)
-        self.clip_value = config.training.clip_value
         self.clip_norm = config.training.clip_norm
         self.dropout = self.model.dropout_stream
 
