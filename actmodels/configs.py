@@ -20,7 +20,7 @@ from actmodels.validators import (
 
 LABELS = ("neutral", "entailment", "contradiction")  # in the order of the logits
 
-OovRule = Literal["own", "hashed", "unknown", "trained"]
+OovRule = Literal["own", "hashed", "trained"]
 Init = Literal["xavier", "normal"]
 Optimizer = Literal["adam", "adagrad"]
 OpenUnitInterval = Annotated[float, Range(gt=0, lt=1)]
@@ -32,9 +32,8 @@ class InputConfig:
     """Word vectors of a trial (paper appendix D).
 
     oov_rule: vector of a vocabulary word without a pre-trained one. `own`: a random vector.
-        `hashed`: one of `oov_buckets` random vectors, by a hash of the spelling. `unknown`: the
-        vector of words outside the vocabulary. `trained`: like `own`, trained for words of the
-        training pairs.
+        `hashed`: one of `oov_buckets` random vectors, by a hash of the spelling. `trained`: like
+        `own`, trained for words of the training pairs.
     """
 
     oov_rule: OovRule

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from actmodels.configs import InputConfig
-from actmodels.data.pairs import FIRST_WORD, NULL, PAD, UNKNOWN, PairTensors
+from actmodels.data.pairs import FIRST_WORD, NULL, PAD, PairTensors
 from actmodels.data.stored import StoredTensors
 from actmodels.seeding import generator
 from actmodels.trial_config import TrialConfig
@@ -45,13 +45,11 @@ def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
         vectors = vectors * (config.mean_norm / vectors[words.found].norm(dim=1).mean())
     rows = torch.cat([special, vectors])
     missing = (~words.found).nonzero().squeeze(1)
-    if config.oov_rule in ("own", "trained"):
-        rows[FIRST_WORD + missing] = random_rows(len(missing))
-    elif config.oov_rule == "hashed":
+    if config.oov_rule == "hashed":
         buckets = random_rows(config.oov_buckets)
         rows[FIRST_WORD + missing] = buckets[words.word_hash[missing] % config.oov_buckets]
     else:
-        rows[FIRST_WORD + missing] = special[UNKNOWN]
+        rows[FIRST_WORD + missing] = random_rows(len(missing))
     return torch.nn.functional.normalize(rows, dim=1) if config.unit_norm else rows
 
 
