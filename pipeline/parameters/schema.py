@@ -233,8 +233,7 @@ class Ablate(Section):
 class Trace(Section):
     model: str | None
     seeds: validators.Count
-    per_label: validators.NonNegativeInt
-    pair_ids: Annotated[list[Name], UNIQUE]
+    per_label: validators.Count
 
 
 class Report(Section):

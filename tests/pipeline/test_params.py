@@ -116,7 +116,6 @@ def test_the_demo_is_valid_and_mirrors_the_file(tmp_path: Path) -> None:
         ("evaluate.reference", "lstm", "reference is 'lstm'; must be one of sweep.models: "),
         ("ablate.model", "lstm_encoders", "must be a model that halts: adaptive_attention"),
         ("ablate.test_steps", [2, 21], "ablate.test_steps[1] is 21; must be at most dev_steps, 20"),
-        ("trace.per_label", 0, "trace.per_label is 0; must be at least 1, or name pairs in trace."),
     ],
 )
 def test_an_invalid_value_is_named_with_the_expected_one(
@@ -140,7 +139,7 @@ def test_all_problems_are_reported_together(tree: Any, tmp_path: Path) -> None:
         changed(tree, key, value)
     for key, value in {
         "sweep.only": ["x"],
-        "trace.per_label": 0,
+        "ablate.dev_steps": 7,
         "evaluate.reference": "a",
     }.items():
         changed(tree, key, value)
