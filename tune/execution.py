@@ -34,7 +34,7 @@ class Execution:
     matmul_precision: str = "highest"
     workers: int | None = None
     text: Path | None = None
-    patience: float = 0
+    patience: float = 120
     finished: str | Path | None = None
     system_metrics: bool = False
     dataset: str = ""
