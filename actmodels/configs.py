@@ -20,7 +20,7 @@ from actmodels.validators import (
 
 LABELS = ("neutral", "entailment", "contradiction")  # in the order of the logits
 
-OovRule = Literal["own", "hashed", "unknown", "trained"]
+OovRule = Literal["own", "hashed", "trained"]
 Init = Literal["xavier", "normal"]
 Optimizer = Literal["adam", "adagrad"]
 OpenUnitInterval = Annotated[float, Range(gt=0, lt=1)]
@@ -32,9 +32,8 @@ class InputConfig:
     """Word vectors of a trial (paper appendix D).
 
     oov_rule: vector of a vocabulary word without a pre-trained one. `own`: a random vector.
-        `hashed`: one of `oov_buckets` random vectors, by a hash of the spelling. `unknown`: the
-        vector of words outside the vocabulary. `trained`: like `own`, trained for words of the
-        training pairs.
+        `hashed`: one of `oov_buckets` random vectors, by a hash of the spelling. `trained`: like
+        `own`, trained for words of the training pairs.
     """
 
     oov_rule: OovRule
@@ -53,8 +52,7 @@ class TrainConfig:
     learning_rate: Positive
     final_rate: PositiveFraction  # of learning_rate, in epoch max_epochs; linear by epoch
     adagrad_accumulator: NonNegativeFloat  # initial value of Adagrad's accumulator
-    clip_value: NonNegativeFloat  # maximum absolute value of a gradient entry; 0: no limit
-    clip_norm: NonNegativeFloat  # maximum norm of all gradients, after clip_value; 0: no limit
+    clip_norm: NonNegativeFloat  # maximum norm of all gradients; 0: no limit
     batch_size: BatchSize
     train_pairs: NonNegativeInt  # see actmodels.data.trial_data.subset; 0: all
 
@@ -97,10 +95,9 @@ class IterativeAttentionConfig:
     """Iterative Attention (thesis section 5.1)."""
 
     width: Size
-    encoder_size: Size  # state size of the sentence encoder's GRU, per direction
+    encoder_size: Size  # state size of the sentence encoder's GRU
     state_size: Size
     gate_size: Size
-    bidirectional: bool
     shared_encoder: bool  # one GRU for both sentences; the thesis has one for each
     dropout: HalfOpenUnitInterval
     init: Init
@@ -120,10 +117,9 @@ class LstmEncodersConfig:
 
 @dataclass(frozen=True)
 class ConditionalConfig:
-    """The models of Rocktäschel et al. (2016); two_way: encode the pair in both orders."""
+    """The models of Rocktäschel et al. (2016)."""
 
     width: Size
-    two_way: bool
     dropout: HalfOpenUnitInterval
     init: Init
     init_std: Positive

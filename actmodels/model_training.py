@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import torch
 from torch import Generator, Tensor, nn
-from torch.nn.utils import clip_grad_value_, clip_grads_with_norm_, get_total_norm
+from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 
 from actmodels.metrics import BatchMetrics, EpochMetrics, Metrics
 from actmodels.modules.dropout import DropoutStream, update_key
@@ -34,7 +34,6 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
 
     model: Model
     optimizer: torch.optim.Optimizer
-    clip_value: float = 0.0  # maximum absolute value of a gradient entry; 0: no limit
     clip_norm: float  # maximum norm of all gradients; 0: no limit
     dropout: DropoutStream | None = None  # source of dropout masks, restarted at each update
 
@@ -137,13 +136,11 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
         return metrics
 
     def clip_gradients(self) -> None:
-        """Clip each entry to clip_value, then the norm of all gradients to clip_norm."""
-        (group,) = self.optimizer.param_groups
-        parameters = [p for p in group["params"] if p.grad is not None]
-        if self.clip_value > 0:
-            clip_grad_value_(parameters, self.clip_value)
+        """Clip the norm of all gradients to clip_norm."""
         if self.clip_norm == 0:
             return
+        (group,) = self.optimizer.param_groups
+        parameters = [p for p in group["params"] if p.grad is not None]
         norm = get_total_norm([p.grad for p in parameters if p.grad is not None])
         # On the CPU reading the norm is free, and saves most updates a pass over the gradients.
         if norm.device.type != "cpu" or not norm <= self.clip_norm:

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from actmodels.configs import InputConfig
 from actmodels.data.pairs import Batch, PairTensors, collate
+from actmodels.evaluation import BATCH_SIZE
 from actmodels.halting.base import unroll
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.modules.inference import Attended
@@ -75,11 +76,7 @@ class AblationRow(NamedTuple):
 
 @torch.no_grad()
 def ablate_steps(
-    model: AlternatingAttention,
-    pairs: PairTensors,
-    config: InputConfig,
-    steps: list[int],
-    batch_size: int = 256,
+    model: AlternatingAttention, pairs: PairTensors, config: InputConfig, steps: list[int]
 ) -> list[AblationRow]:
     """Evaluate a model with both readings for each k in `steps`, and as trained.
 
@@ -93,7 +90,7 @@ def ablate_steps(
     readings += [*(("capped", k) for k in steps), ("adaptive", None)]
     hits = {reading: torch.zeros(len(pairs), dtype=torch.bool) for reading in readings}
     total_steps = dict.fromkeys(readings, 0.0)
-    for index in model.batches(pairs, batch_size):
+    for index in model.batches(pairs, BATCH_SIZE):
         batch = collate(pairs, index, null_token=config.null_token, device=device)
         states, probabilities = model.unroll(batch, max(max_steps, *steps), until_halted=False)
         for reading, k in readings:

@@ -52,7 +52,6 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
             vectors = input_vectors(data.words, config.input, config.seed)
         self.model = build(config, vectors, trained_words(data.words, config.input)).to(device)
         self.optimizer = build_optimizer(self.model, config.training)
-        self.clip_value = config.training.clip_value
         self.clip_norm = config.training.clip_norm
         self.dropout = self.model.dropout_stream
 

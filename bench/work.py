@@ -56,7 +56,6 @@ SETTINGS: dict[str, Any] = {
     "learning_rate": 1e-6,  # small, so that step counts do not change during the measurement
     "final_rate": 1.0,
     "adagrad_accumulator": 0.1,
-    "clip_value": 0.0,
     "clip_norm": 5.0,
     "train_pairs": 0,
     "init": "xavier",

@@ -40,7 +40,7 @@ def main() -> None:
         assert isinstance(model, AlternatingAttention)  # as of model_in_steps
         run = {"model": config.model, "seed": config.seed}
         for split, steps in plan.items():
-            ablated = ablate_steps(model, pairs[split], config.input, steps, ablate.batch_size)
+            ablated = ablate_steps(model, pairs[split], config.input, steps)
             by_seed[split].append(ablated)
             rows[split] += [run | row._asdict() | {"accuracy": row.accuracy} for row in ablated]
     compared = gains(by_seed["test"], premise_groups(pairs["test"]).numpy())

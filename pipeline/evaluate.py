@@ -39,7 +39,7 @@ def main() -> None:
     by_model: dict[str, list[TableRow]] = defaultdict(list)
     hits: dict[str, HitsBySeed] = {}
     for config, record, model in tqdm(list(retrained_models()), "evaluate", unit="model"):
-        result = evaluate(model, pairs, config.input, params.batch_size)
+        result = evaluate(model, pairs, config.input)
         name = {"model": config.model, "seed": config.seed}
         row = trial_row(config, record) | {
             "test_accuracy": result.accuracy,

@@ -40,12 +40,12 @@ def best_seeds(records: list[TrialRecord]) -> dict[str, TrialRecord]:
     return best
 
 
-def dev_comparisons(batch_size: int) -> dict[str, dict[str, Any]]:
+def dev_comparisons() -> dict[str, dict[str, Any]]:
     """Evaluate all seeds of the retrained models on dev; best_model describes the fields."""
     pairs = PairTensors.load(artifacts("tensors", "dev.pt"))
     hits: dict[str, HitsBySeed] = {}
     for config, _, model in tqdm(list(retrained_models()), "dev", unit="model"):
-        result = evaluate(model, pairs, config.input, batch_size)
+        result = evaluate(model, pairs, config.input)
         hits.setdefault(config.model, {})[config.seed] = split_hits(result, len(pairs))
     means = {name: float(np.nanmean([*seeds.values()])) for name, seeds in hits.items()}
     highest = max(means, key=means.__getitem__)
@@ -98,7 +98,7 @@ def main() -> None:
     folder = artifacts("export", "models")
     with clean_dir(folder):
         models = write_models(folder, chosen, params)
-    for name, comparison in dev_comparisons(params.evaluate.batch_size).items():
+    for name, comparison in dev_comparisons().items():
         models[name] |= comparison
     best = best_model(models)
     write_json(artifacts("export", "best.json"), {"best": best, "models": models})

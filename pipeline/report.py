@@ -16,9 +16,8 @@ def main() -> None:
     """Write artifacts/report/, and log it and the evaluations to MLflow."""
     params = load_params()
     studies = {name: study_part(name, "report").STUDY for name in params.studies}
-    settings = params.report
     folder = artifacts("report")
-    metrics = write_report(artifacts(), folder, studies, settings.published, settings.examples)
+    metrics = write_report(artifacts(), folder, studies, params.report.examples)
     tags = provenance_tags() | {"data_digest": data_digest()}
     for stage in EVALUATIONS:
         if summary := read_json(stage, "summary.json"):

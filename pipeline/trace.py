@@ -18,7 +18,6 @@ from tqdm import tqdm
 
 from actmodels.configs import LABELS
 from actmodels.data.pairs import PairTensors, collate
-from actmodels.errors import ConfigError
 from actmodels.files import write_text
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.tables import COUNTS
@@ -35,23 +34,10 @@ DIGITS = 4  # of probabilities and weights
 BATCH = 64  # pairs at a time
 
 
-def chosen_rows(pairs: list[TokenPair], settings: Settings) -> list[int]:
-    """Return the indices in the test split of the pairs to trace.
-
-    The configured ids come first, then the first pairs of each label in the order of the split.
-
-    Raises:
-        ConfigError: a configured id is not in the test split.
-    """
-    indices = {pair.pair_id: row for row, pair in enumerate(pairs)}
-    if absent := [name for name in settings.pair_ids if name not in indices]:
-        problem = "is not in the test split; artifacts/tensors/test_ids.txt lists its pairs"
-        raise ConfigError("params.yaml", [f"trace.pair_ids: {name!r} {problem}" for name in absent])
-    first: list[int] = []
-    for label in LABELS:
-        rows = (row for row, pair in enumerate(pairs) if pair.label == label)
-        first += islice(rows, settings.per_label)
-    return list(dict.fromkeys([indices[name] for name in settings.pair_ids] + sorted(first)))
+def chosen_rows(pairs: list[TokenPair], per_label: int) -> list[int]:
+    """Return the indices in the split of the first pairs of each label, in order."""
+    rows = {label: [n for n, pair in enumerate(pairs) if pair.label == label] for label in LABELS}
+    return sorted(row for of_label in rows.values() for row in of_label[:per_label])
 
 
 def outcome(label: str, classes: Sequence[str], answer: str) -> str:
@@ -78,7 +64,7 @@ def lines(settings: Settings, name: str) -> Iterator[dict[str, Any]]:
     """Yield one line for each traced pair of the first retrained seeds of a model."""
     tokens = list(read_token_pairs(require_artifact("vocabulary", "test.tsv")))
     pairs = PairTensors.load(artifacts("tensors", "test.pt"))
-    rows = torch.tensor(chosen_rows(tokens, settings), dtype=torch.int64)
+    rows = torch.tensor(chosen_rows(tokens, settings.per_label), dtype=torch.int64)
     models = list(islice(retrained_models(name), settings.seeds))
     with tqdm(total=len(rows) * len(models), desc="trace", unit="pair") as progress:
         for config, _, model in models:

@@ -73,8 +73,7 @@ def main() -> None:
     splits: dict[str, dict[str, int]] = {}
     for split in SPLITS:
         counts: Counter[str] = Counter(labeled=0, dropped=0)
-        counted = words if split in params.count_splits else Counter[str]()
-        pairs = labeled(split, params.lowercase, counts, counted)
+        pairs = labeled(split, params.lowercase, counts, words)  # of all splits, as the 2016 code
         write_token_pairs(folder / f"{split}.tsv", pairs)
         splits[split] = dict(counts)
     ranked = sorted(words.items(), key=lambda item: (-item[1], item[0]))

@@ -131,7 +131,7 @@ class StudyReport:
 
     Attributes:
         columns: of its files, names between blanks; a JSON file, a list, has none.
-        section: makes the section from artifacts, claims, and whether to show published results.
+        section: makes the section from artifacts and claims.
         run: columns of timings.csv that identify a run: its group and its name in the group.
         group_title: makes the title of a group.
         claims: makes rows of reports.sections.claims.
@@ -139,7 +139,7 @@ class StudyReport:
     """
 
     columns: Mapping[str, str]
-    section: Callable[[Artifacts, pd.DataFrame, bool], Section]
+    section: Callable[[Artifacts, pd.DataFrame], Section]
     run: tuple[str, str]
     group_title: Callable[[Any], str] = title
     claims: Callable[[Artifacts], Iterable[dict[str, Any]]] = lambda _: ()

@@ -25,15 +25,15 @@ JSON_OPTIONS = {"ensure_ascii": False, "allow_nan": False, "separators": (",", "
 TITLE = "Adaptive computation for textual entailment"
 
 
-def report(data: Artifacts, studies: StudyReports, published: bool, examples: int) -> Report:
-    """Return the report, with or without published results and with at most `examples` pairs."""
+def report(data: Artifacts, studies: StudyReports, examples: int) -> Report:
+    """Return the report with at most `examples` pairs."""
     frame = claims(data, studies)
     highlights = highlighted(data, studies)
     sections = [
-        claims_section(frame, published),
-        table_1_section(data, published),
-        *(study.section(data, frame, published) for study in studies.values()),
-        ablation_section(data, published),
+        claims_section(frame),
+        table_1_section(data),
+        *(study.section(data, frame) for study in studies.values()),
+        ablation_section(data),
         pairs_section(data, examples),
         steps_section(data),
         sweep_section(data),
@@ -45,13 +45,12 @@ def report(data: Artifacts, studies: StudyReports, published: bool, examples: in
 
 
 def write_report(
-    root: Path, folder: Path, studies: StudyReports, published: bool, examples: int
+    root: Path, folder: Path, studies: StudyReports, examples: int
 ) -> dict[str, float]:
     """Write the report of the artifacts under `root` into `folder`, and return its metrics.
 
     Args:
         studies: those with a section.
-        published: include published results.
         examples: maximum number of traced pairs on the page.
 
     Raises:
@@ -60,7 +59,7 @@ def write_report(
     with ThreadPoolExecutor(1) as pool:
         pool.submit(vega)  # takes two seconds: run it in parallel
         data = load(root, {name: study.columns for name, study in studies.items()})
-        built = report(data, studies, published, examples)
+        built = report(data, studies, examples)
         numbers = metrics(data, highlighted(data, studies))
     stable = [section for section in built.sections if not section.volatile]
     timings = [section for section in built.sections if section.volatile]

@@ -18,9 +18,9 @@ WORDS, DIMENSIONS = 40, 12
 MODELS = ("decomposable_attention", "adaptive_attention")  # those of the demo
 
 SWITCHES = (
-    *("bidirectional", "shared_encoder", "scrambled_alignment", "no_mask", "file_order_batches"),
+    *("shared_encoder", "scrambled_alignment", "no_mask", "file_order_batches"),
     *("dropped_last_batches", "compounding_dropout", "batch_remainder", "no_ponder_cost"),
-    *("two_way", "unit_norm", "null_token"),
+    *("unit_norm", "null_token"),
 )
 SETTINGS: dict[str, Any] = {
     **dict.fromkeys(SWITCHES, False),
@@ -50,7 +50,6 @@ SETTINGS: dict[str, Any] = {
     "learning_rate": 0.01,
     "final_rate": 1.0,
     "adagrad_accumulator": 0.1,
-    "clip_value": 0.0,
     "clip_norm": 5.0,
     "batch_size": 8,
     "train_pairs": 0,

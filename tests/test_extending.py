@@ -211,7 +211,7 @@ with initialize_config_dir(str(root / "conf"), version_base=None):
 params = load_params()
 studies = {name: study_part(name, "report").STUDY for name in params.studies}
 data = load(root / "artifacts", {name: study.columns for name, study in studies.items()})
-built = report(data, studies, False, 0)
+built = report(data, studies, 0)
 print(json.dumps([
     json_schema()["properties"]["widths"], params.widths.widths,
     [section.title for section in built.sections], [r[1] for r in built.sections[-1].parts[0].rows],

@@ -170,6 +170,15 @@ def test_files_are_small() -> None:
     assert long == []
 
 
+def test_dvc_yaml_and_the_params_of_the_demo_are_short() -> None:
+    names = ("dvc.yaml", "conf/base.yaml", "conf/study/multihop.yaml")
+    pipeline, base, study = ((ROOT / name).read_text("utf-8") for name in names)
+    params = base + study.partition("\n\n")[2]  # as tests/pipeline/test_presets.py asserts
+    for text, most in ((pipeline, 150), (params, 230)):
+        assert text.count("\n") <= most
+        assert max(map(len, text.split("\n"))) <= 100
+
+
 def test_every_package_has_an_empty_init() -> None:
     folders = {path.parent for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
     folders |= {path.parent for path in (ROOT / "tests").rglob("test_*.py")}

@@ -34,9 +34,7 @@ class Execution:
     matmul_precision: str = "highest"
     workers: int | None = None
     text: Path | None = None
-    wait_for_nodes: float = 0
-    wait_for_answer: float = 180
-    wait_for_storage: float = 120
+    patience: float = 120
     shared_state: str | Path | None = None
     system_metrics: bool = False
     dataset: str = ""
@@ -66,7 +64,7 @@ class Execution:
     @property
     def checkpoints(self) -> Storage:
         """The storage of trials in progress."""
-        return storage(f"{self.storage}/checkpoints", retry_seconds=self.wait_for_storage)
+        return storage(f"{self.storage}/checkpoints", retry_seconds=self.patience)
 
     @property
     def failures(self) -> Path:
@@ -77,4 +75,4 @@ class Execution:
     def trials(self) -> Storage:
         """The storage of finished trials."""
         location = f"{self.shared_state or self.state}/trials"
-        return storage(location, "cluster.state", retry_seconds=self.wait_for_storage)
+        return storage(location, "cluster.state", retry_seconds=self.patience)

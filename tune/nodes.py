@@ -19,6 +19,7 @@ from tune.node_check import NodeCheck, NodeError, qualified_name
 from tune.tracking_uri import is_listening
 
 FIRST_WAIT = 20.0  # seconds for the first checks, which start Python and import torch
+START = 60.0  # seconds for that on a slow node, before its check waits for the storage
 RECHECK = 10.0  # seconds until an excluded node is checked again; doubles each time
 
 Node = dict[str, Any]  # as ray.nodes() lists it
@@ -41,7 +42,7 @@ class Nodes:
     def __init__(self, execution: Execution) -> None:
         token, cuda = f"seen-{secrets.token_hex(8)}", execution.device == "cuda"
         self.check = NodeCheck(execution.checkpoints, token, torch.__version__, cuda)
-        self.resources, self.timeout = execution.resources, execution.wait_for_answer
+        self.resources, self.timeout = execution.resources, START + execution.patience
         self.external = bool(os.environ.get("RAY_ADDRESS"))
         self.passed: set[str] = set()
         self.excluded: dict[str, float] = {}
@@ -119,7 +120,7 @@ class Nodes:
             if waited < self.timeout:
                 return None
             ray.cancel(result, force=True)
-            return f"it did not answer within {waited:.0f} s (cluster.wait_for_answer)"
+            return f"it did not answer within {waited:.0f} s (cluster.patience)"
         except ray.exceptions.RayError as error:
             last = str(error).strip().splitlines()[-1]
             return last.removeprefix(f"{qualified_name(NodeError)}: node {key[:8]} ")

@@ -73,7 +73,7 @@ def _missing_resources(nodes: Nodes, waited: float) -> str:
     )
     more = f" and {len(available) - 3} more" if len(available) > 3 else ""
     none = "no node that can be used" if nodes.excluded else "no node"
-    after = f" after {waited:.0f} s (cluster.wait_for_nodes)" if waited else ""
+    after = f" after {waited:.0f} s (cluster.patience)" if waited else ""
     return (
         f"no node has the resources of a trial{after}: it needs {' and '.join(needs)}; there is "
         f"{', '.join(available[:3]) or none}{more}; lower these settings in params.yaml, or start "

@@ -66,7 +66,7 @@ def execute(
             keep_weights=keep_weights,
             nodes=nodes,
         )
-        timeout = execution.wait_for_nodes if nodes.external else 0  # a local Ray cannot grow
+        timeout = execution.patience if nodes.external else 0  # a local Ray cannot grow
         wait_for_resources(nodes, timeout)
         data = share_data(candidates, execution)
         fusions = plan_fusions(stage, trials, execution, data, nodes)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from actmodels.configs import InputConfig
-from actmodels.data.pairs import FIRST_WORD, NULL, PAD, UNKNOWN, PairTensors
+from actmodels.data.pairs import FIRST_WORD, NULL, PAD, PairTensors
 from actmodels.data.stored import StoredTensors
 from actmodels.seeding import generator
 from actmodels.trial_config import TrialConfig
@@ -45,13 +45,11 @@ def input_vectors(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
         vectors = vectors * (config.mean_norm / vectors[words.found].norm(dim=1).mean())
     table = torch.cat([special, vectors])
     missing = (~words.found).nonzero().squeeze(1)
-    if config.oov_rule in ("own", "trained"):
-        table[FIRST_WORD + missing] = random_vectors(len(missing))
-    elif config.oov_rule == "hashed":
+    if config.oov_rule == "hashed":
         buckets = random_vectors(config.oov_buckets)
         table[FIRST_WORD + missing] = buckets[words.word_hash[missing] % config.oov_buckets]
     else:
-        table[FIRST_WORD + missing] = special[UNKNOWN]
+        table[FIRST_WORD + missing] = random_vectors(len(missing))
     return torch.nn.functional.normalize(table, dim=1) if config.unit_norm else table
 
 

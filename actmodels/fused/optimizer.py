@@ -49,8 +49,6 @@ class FusedOptimizer:
             return torch.tensor(values, dtype=torch.float64, device=first.device)[:, None]
 
         self.rate = column([state["param_groups"][0]["lr"] for state in states]).to(first.dtype)
-        limits = [c.training.clip_value or torch.inf for c in configs]
-        self.clip_value = column(limits).to(first.dtype) if min(limits) < torch.inf else None
         norms = [c.training.clip_norm or torch.inf for c in configs]
         self.clip_norm = column(norms).to(first.dtype)
         starts = [c.training.adagrad_accumulator for c in configs]
@@ -76,8 +74,6 @@ class FusedOptimizer:
     def step(self, alive: Tensor) -> None:
         """Clip and apply the gradients of `alive` trials [trials]; those of others may be nan."""
         gradient = torch.where(alive[:, None], self.gradients, 0.0)
-        if self.clip_value is not None:
-            gradient = gradient.clamp(-self.clip_value, self.clip_value)
         norm = torch.linalg.vector_norm(gradient, dim=1, keepdim=True)
         gradient *= (self.clip_norm / (norm + NORM_EPSILON)).clamp(max=1.0)
         self.updates += 1

@@ -53,7 +53,7 @@ class ConditionalEncoder(nn.Module):
         Args:
             premise: words [batch, tokens + 1, width] of `delimited` sentences.
             premise_mask: [batch, tokens], without the delimiter.
-            hypothesis: like premise, so that either can come first (two-way).
+            hypothesis: like premise; its delimiter is not read.
             hypothesis_mask: like premise_mask.
         """
         with_delimiter = nn.functional.pad(premise_mask, (1, 0), value=True)
@@ -125,17 +125,16 @@ class PairRepresentation(nn.Module):
 class ConditionalModel(PairModel):
     """Project the words, encode premise and hypothesis, represent the pair, classify.
 
-    Dropout on the inputs of the LSTMs and on the pair's representation. two_way: the same weights
-    also encode the pair in reverse order; both representations are concatenated.
+    Dropout on the inputs of the LSTMs and on the pair's representation. The two-way variant of
+    attention is left out: its authors found no gain.
     """
 
     def __init__(self, config: ConditionalConfig, vectors: Tensor) -> None:
         super().__init__()
-        self.two_way = config.two_way
         self.words = ProjectedWords(vectors, config.width, tanh=False, bias=True)
         self.reader = ConditionalEncoder(config.width)
         self.dropout = Dropout(config.dropout)
-        self.classify = Linear((1 + config.two_way) * config.width, len(LABELS))
+        self.classify = Linear(config.width, len(LABELS))
         self.add_layers(config.width)
         initialize(self, config.init, config.init_std)
 
@@ -152,9 +151,6 @@ class ConditionalModel(PairModel):
             (self.dropout(self.words(delimited(ids, mask))), mask) for ids, mask in sides
         )
         pair = self.represent(self.reader(*premise, *hypothesis))
-        if self.two_way:
-            reverse = self.represent(self.reader(*hypothesis, *premise))
-            pair = torch.cat([pair, reverse], dim=-1)
         return Prediction(self.classify(self.dropout(pair)))
 
 

@@ -1,7 +1,5 @@
 """Alternating attention over GRU states of the words: AIAA and IAA (thesis section 5.1)."""
 
-from functools import partial
-
 from torch import Tensor
 
 from actmodels.configs import IterativeAttentionConfig
@@ -11,7 +9,7 @@ from actmodels.modules.dropout import Dropout
 from actmodels.modules.inference import InferenceStep, PairMemory
 from actmodels.modules.linear import initialize
 from actmodels.modules.projection import ProjectedWords
-from actmodels.modules.recurrent import GRUEncoder
+from actmodels.modules.recurrent import GRUCell
 from actmodels.registry import HaltingConfig
 
 
@@ -26,21 +24,18 @@ class IterativeAttention(AlternatingAttention):
     def __init__(
         self, config: IterativeAttentionConfig, halting: HaltingConfig, vectors: Tensor
     ) -> None:
-        memory = config.encoder_size * (2 if config.bidirectional else 1)
-        step = InferenceStep(memory, config.state_size, config.gate_size, config.dropout)
-        super().__init__(halting, step, config.state_size)
+        memory, state, gate = config.encoder_size, config.state_size, config.gate_size
+        step = InferenceStep(memory, state, gate, config.dropout)
+        super().__init__(halting, step, state)
         self.words = ProjectedWords(vectors, config.width, tanh=True)
-        encoder = partial(
-            GRUEncoder, config.width, config.encoder_size, bidirectional=config.bidirectional
-        )
-        self.encode_premise = encoder()
-        self.encode_hypothesis = None if config.shared_encoder else encoder()
+        self.encode_premise = GRUCell(config.width, memory)
+        self.encode_hypothesis = None if config.shared_encoder else GRUCell(config.width, memory)
         self.memory_dropout = Dropout(config.dropout)
         initialize(self, config.init, config.init_std)
 
     def encode(self, batch: Batch) -> PairMemory:
-        premise = self.encode_premise(self.words(batch.premise), batch.premise_mask)
+        premise = self.encode_premise.read(self.words(batch.premise), batch.premise_mask)
         encode_hypothesis = self.encode_hypothesis or self.encode_premise
-        hypothesis = encode_hypothesis(self.words(batch.hypothesis), batch.hypothesis_mask)
+        hypothesis = encode_hypothesis.read(self.words(batch.hypothesis), batch.hypothesis_mask)
         premise, hypothesis = self.memory_dropout(premise), self.memory_dropout(hypothesis)
         return PairMemory(premise, batch.premise_mask, hypothesis, batch.hypothesis_mask)

@@ -38,16 +38,15 @@ class GRUCell(nn.Module):
         candidate = torch.tanh(self.candidate(torch.cat([inputs, reset * state], dim=-1)))
         return update * state + (1 - update) * candidate
 
-    def read(self, tokens: Tensor, mask: Tensor, *, backward: bool = False) -> Tensor:
+    def read(self, tokens: Tensor, mask: Tensor) -> Tensor:
         """Return the states [batch, tokens, state] of sequences padded on the right.
 
-        Padding leaves the state unchanged in either direction. The inputs' contribution is one
-        matrix product for all tokens.
+        The initial state is zero, and padding leaves the state unchanged; the 2016 code read left
+        padding without a mask. The inputs' contribution is one matrix product for all tokens.
 
         Args:
             tokens: [batch, tokens, inputs].
             mask: [batch, tokens].
-            backward: read from the last token to the first.
         """
         size = self.candidate.out_features
         sizes = [tokens.shape[-1], size]
@@ -58,34 +57,15 @@ class GRUCell(nn.Module):
         projected = affine(tokens, weight, bias).split([2 * size, size], dim=-1)
         for_gates, for_candidate = (part.unbind(-2) for part in projected)
         state = tokens.new_zeros(*tokens.shape[:-2], size)
-        states = [state] * tokens.shape[-2]
-        for n in reversed(range(len(states))) if backward else range(len(states)):
+        states = []
+        for n in range(tokens.shape[-2]):
             gates = torch.sigmoid(affine(state, gates_state, None) + for_gates[n])
             reset, update = gates.chunk(2, dim=-1)
             candidate = torch.tanh(affine(reset * state, candidate_state, None) + for_candidate[n])
             new = update * state + (1 - update) * candidate
-            states[n] = state = torch.where(mask[..., n, None], new, state)
+            state = torch.where(mask[..., n, None], new, state)
+            states.append(state)
         return torch.stack(states, dim=-2)
-
-
-class GRUEncoder(nn.Module):
-    """GRU sentence encoder (Sordoni et al. 2016; thesis section 5.1).
-
-    The initial state is zero; the 2016 code read left padding without a mask. bidirectional:
-    append the states of a second GRU that reads from the end (Sordoni et al.).
-    """
-
-    def __init__(self, inputs: int, size: int, *, bidirectional: bool) -> None:
-        super().__init__()
-        self.forwards = GRUCell(inputs, size)
-        self.backwards = GRUCell(inputs, size) if bidirectional else None
-
-    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Map words [batch, tokens, inputs] to states [batch, tokens, size per direction]."""
-        states = self.forwards.read(words, mask)
-        if self.backwards is None:
-            return states
-        return torch.cat([states, self.backwards.read(words, mask, backward=True)], dim=-1)
 
 
 class LSTMState(NamedTuple):

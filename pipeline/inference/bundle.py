@@ -23,7 +23,7 @@ from actmodels.files import file_digest, regular, replacing, write_text
 from actmodels.models.pair_model import PairModel, build
 from actmodels.trial_config import TrialConfig, trial_from_dict
 
-FORMAT = 1
+FORMAT = 2
 WEIGHTS, WORDS, CONFIG = "model.safetensors", "words.txt", "config.json"
 INPUT_ROWS, TRAINED_ROWS = "input_rows", "trained_rows"
 # RuntimeError includes the RecursionError of deeply nested JSON.

@@ -75,8 +75,6 @@ def _stages(params: Params) -> Iterator[str]:
     for index, steps in enumerate(params.ablate.test_steps):
         if steps > max_steps:
             yield f"ablate.test_steps[{index}] is {steps}; must be at most dev_steps, {max_steps}"
-    if params.trace.per_label == 0 and not params.trace.pair_ids:
-        yield "trace.per_label is 0; must be at least 1, or name pairs in trace.pair_ids"
 
 
 def build_problems(key: str, configs: Iterable[object]) -> Iterator[str]:

@@ -31,7 +31,6 @@ from pipeline.parameters.section import (
     Seeds,
     Settings,
     Sha256,
-    Split,
     StoragePath,
     axes,
     each,
@@ -78,9 +77,7 @@ class Cluster(Section):
     trials_per_fusion: FusionSize
     matmul_precision: Literal["highest", "high", "medium"]
     max_failures: Annotated[int, validators.Range(ge=0, le=1000)]
-    wait_for_nodes: Seconds
-    wait_for_answer: Seconds
-    wait_for_storage: Seconds
+    patience: Seconds
     dashboard: bool
     system_metrics: bool
     storage: StoragePath
@@ -137,7 +134,6 @@ class Corpus(Section):
 
 class Vocabulary(Section):
     size: validators.Count
-    count_splits: Annotated[list[Split], NON_EMPTY, UNIQUE]
     lowercase: bool
 
 
@@ -222,7 +218,6 @@ class Retrain(Limits):
 
 class Evaluate(Section):
     reference: str | None
-    batch_size: validators.BatchSize
 
 
 class Export(Section):
@@ -233,18 +228,15 @@ class Ablate(Section):
     model: str | None
     dev_steps: validators.Steps
     test_steps: Annotated[list[validators.Steps], NON_EMPTY, UNIQUE]
-    batch_size: validators.BatchSize
 
 
 class Trace(Section):
     model: str | None
     seeds: validators.Count
-    per_label: validators.NonNegativeInt
-    pair_ids: Annotated[list[Name], UNIQUE]
+    per_label: validators.Count
 
 
 class Report(Section):
-    published: bool
     examples: validators.Count
 
 

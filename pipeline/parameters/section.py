@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidatorFunctionWrapHandler
@@ -125,8 +125,7 @@ FOLDER = r"(?!\s)((file:///|(s3|gs|abfs)://)[^/].*|(?!~[^/]|[A-Za-z][\w+.-]*:).+
 StoragePath = Annotated[str, MustBe(STORAGE, FOLDER)]
 Pattern = Annotated[str, MustBe("a regular expression", is_pattern, format="regex")]
 Sha256 = Annotated[str, MustBe("a SHA-256 of 64 lower-case hex digits", "[0-9a-f]{64}")]
-Split = Literal["train", "dev", "test"]
-SPLITS: tuple[str, ...] = get_args(Split)
+SPLITS = ("train", "dev", "test")
 
 
 def each(names: Collection[str], of: Any, *, required: bool = False) -> Keys:

@@ -6,6 +6,7 @@ from typing import Any
 
 from actmodels.errors import ArtifactError
 from actmodels.records import TrialRecord
+from actmodels.registry import deviations
 from actmodels.trial_config import TrialConfig, build_trial, setting_types, trial_from_dict
 from pipeline.parameters.load import Params, load_params
 from pipeline.parameters.section import Limits
@@ -59,14 +60,15 @@ def with_overrides(
 
     Args:
         model: the model of `base`, or a variant of it; its additional settings are the common ones.
+            Deviations of the 2016 code are off, but for evaluation in batches of the training size.
         common: `sweep.settings`.
         changes: the replaced settings; may include max_epochs and patience.
         study: default max_epochs and patience.
     """
     known = setting_types(model)
-    settings = {name: value for name, value in {**common, **base.flat()}.items() if name in known}
-    if "evaluation_batch_size" in known:  # evaluate in batches of the training size
-        settings["evaluation_batch_size"] = base.training.batch_size
+    off = dict.fromkeys(deviations(base.model), False)
+    values = {**off, **common, **base.flat(), "evaluation_batch_size": base.training.batch_size}
+    settings = {name: value for name, value in values.items() if name in known}
     limits = {"max_epochs": study.max_epochs, "patience": study.patience}
     for name, value in changes.items():
         (limits if name in limits else settings)[name] = value

@@ -44,7 +44,7 @@ def best_fixed(data: Artifacts, reading: str) -> dict[str, Any] | None:
     return row | {"model": data["ablate/test"]["model"].iloc[0], "steps": int(row["steps"])}
 
 
-def ablation_section(data: Artifacts, published: bool) -> Section | None:
+def ablation_section(data: Artifacts) -> Section | None:
     """Return a table and a chart; None if no model was ablated."""
     if data["ablate/test"].empty:
         return None
@@ -56,15 +56,14 @@ def ablation_section(data: Artifacts, published: bool) -> Section | None:
         "adaptive minus fixed, points": fmt.number("gain", scale=100, sign=True),
         "dev accuracy, %": fmt.percent("dev_accuracy"),
         "mean steps": fmt.number("mean_steps"),
+        "paper, SNLI test, %": _paper,
     }
-    if published:
-        columns["paper, SNLI test, %"] = _paper
     names = frame["reading"].map(READINGS)
     dev = marks.with_band(frame, "dev_accuracy", 100, series=names, x=frame["steps"])
     adaptive = dev["reading"] == ADAPTIVE
     layers = [marks.level("adaptive halting", float(dev.loc[adaptive, "y"].iloc[0]))]
     layers += marks.lines(dev[~adaptive], "inference steps k", "dev accuracy (%)")
-    if published and fmt.on_all_of_snli(data):
+    if fmt.on_all_of_snli(data):
         layers.append(_published_points())
     title, caption = f"{model}: dev accuracy by fixed steps", "Dashed: adaptive halting."
     chart = marks.chart("ablation", title, layers, caption=caption)

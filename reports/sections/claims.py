@@ -86,7 +86,7 @@ def _result(row: fmt.Row) -> str:
     return f"r = {value}" if row["unit"] == "r" else f"{value} {row['unit']}"
 
 
-def claims_section(frame: pd.DataFrame, published: bool) -> Section:
+def claims_section(frame: pd.DataFrame) -> Section:
     """Return the section of a frame of `claims`."""
     columns = {
         "claim": fmt.text("claim"),
@@ -96,9 +96,8 @@ def claims_section(frame: pd.DataFrame, published: bool) -> Section:
         "pairs": fmt.count("pairs"),
         "p": fmt.p_value(),
         "p (Holm)": fmt.p_value("p_adjusted"),
+        "published, SNLI": fmt.text("published"),
     }
-    if published:
-        columns["published, SNLI"] = fmt.text("published")
     return Section(
         "Claims",
         [Table("claims", frame, columns, text_columns=2)],

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from actmodels.trial_config import BaseTrialConfig, sorted_into
-from actmodels.validators import BatchSize, Bias, HalfOpenUnitInterval, Positive, Range, Size, Steps
+from actmodels.validators import BatchSize, HalfOpenUnitInterval, Positive, Range, Size, Steps
 
 Strategy = Literal["query_gating", "adaptive_computation"]
-Activation = Literal["relu", "tanh", "identity"]
 
 
 @dataclass(frozen=True)
@@ -22,11 +21,8 @@ class ReaderConfig:
     steps: Steps  # T; published 1, 2, 6, 9 and 12
     # k, half of it for each direction of a BiLSTM; published 436
     memory_size: Annotated[Size, Range(multiple_of=2)]
-    compose_activation: Activation  # activation of the one-layer compose module; not published
-    forget_bias: Bias  # constant added to the forget gate of every LSTM; published 0
     parameter_range: Positive  # parameters start uniform in [-range, range); published 0.1
     embedding_range: Positive  # the same for words without a pre-trained vector; published 0.1
-    trained_embeddings: bool  # whether word vectors are trained; published true
     dropout: HalfOpenUnitInterval  # dropout rate of word vectors; published 0.2
 
 

@@ -4,7 +4,7 @@ The write module tests a new query by gates (section 3.2.1) or by halting (3.2.2
 probabilities are sums of attention over a document (Kadlec et al. 2016; eq. 18-19). They are
 logarithms: scores of the published size reach hundreds, where a probability in single precision
 is 0. Documents have hundreds of words, so the LSTMs are torch's own kernels. These have two biases
-per gate; the second holds the forget gate's constant and is not trained.
+per gate; the second is 0 and not trained.
 """
 
 from abc import abstractmethod
@@ -18,18 +18,14 @@ from actmodels.halting.base import halting_distribution, truncate
 from actmodels.modules.attention import dot_scores, masked, masked_softmax, weighted_mean
 from actmodels.modules.linear import HaltingUnit
 from actmodels.modules.recurrent import rows
-from studies.cloze.config import Activation, Strategy
-
-ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "identity": nn.Identity}
+from studies.cloze.config import Strategy
 
 
-def fix_second_bias(lstm: nn.LSTM | nn.LSTMCell, forget_bias: float) -> None:
-    """Freeze the second biases: `forget_bias` in the forget gate (second of four), 0 elsewhere."""
-    with torch.no_grad():
-        for name, bias in lstm.named_parameters():
-            if name.startswith("bias_hh"):
-                bias.zero_().view(4, -1)[1] = forget_bias
-                bias.requires_grad_(False)
+def without_second_bias(lstm: nn.LSTM | nn.LSTMCell) -> None:
+    """Freeze the second biases at 0."""
+    for name, bias in lstm.named_parameters():
+        if name.startswith("bias_hh"):
+            nn.init.zeros_(bias.requires_grad_(False))
 
 
 class WritableMemory(NamedTuple):
@@ -47,12 +43,12 @@ class ContextEmbedding(nn.Module):
     sequences give the same result, but their backward pass is quadratic in the text's length.
     """
 
-    def __init__(self, words: int, memory_size: int, forget_bias: float) -> None:
+    def __init__(self, words: int, memory_size: int) -> None:
         super().__init__()
         self.onward = nn.LSTM(words, memory_size // 2, batch_first=True)
         self.reverse = nn.LSTM(words, memory_size // 2, batch_first=True)
         for lstm in (self.onward, self.reverse):
-            fix_second_bias(lstm, forget_bias)
+            without_second_bias(lstm)
 
     def forward(self, words: Tensor, mask: Tensor) -> WritableMemory:
         """Encode texts [batch, tokens, words] with mask [batch, tokens]."""
@@ -69,10 +65,10 @@ class ContextEmbedding(nn.Module):
 class Recurrence(nn.Module):
     """LSTM cell of the read and of the write module."""
 
-    def __init__(self, inputs: int, state: int, forget_bias: float) -> None:
+    def __init__(self, inputs: int, state: int) -> None:
         super().__init__()
         self.cell = nn.LSTMCell(inputs, state)
-        fix_second_bias(self.cell, forget_bias)
+        without_second_bias(self.cell)
 
     def forward(self, inputs: Tensor, state: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         """Map inputs [batch, inputs] to hidden and cell state, each [batch, state]."""
@@ -96,9 +92,9 @@ class Read(nn.Module):
     l^d = s_t^q^T M^d;      s_t^d = softmax(l^d) M^d                               (eq. 3-8)
     """
 
-    def __init__(self, memory_size: int, forget_bias: float) -> None:
+    def __init__(self, memory_size: int) -> None:
         super().__init__()
-        self.recurrence = Recurrence(2 * memory_size, memory_size, forget_bias)
+        self.recurrence = Recurrence(2 * memory_size, memory_size)
 
     def forward(
         self,
@@ -164,13 +160,15 @@ def _masked_logsumexp(logs: Tensor, mask: Tensor) -> Tensor:
 
 
 class HypothesisTest(nn.Module):
-    """c_t = MLP(s_t^q, s_t^d, r_t);  w_t = LSTM(c_t) (eq. 9, 11 and 14), between two steps."""
+    """c_t = MLP(s_t^q, s_t^d, r_t);  w_t = LSTM(c_t) (eq. 9, 11 and 14), between two steps.
 
-    def __init__(self, memory_size: int, activation: Activation, forget_bias: float) -> None:
+    The MLP is one layer and a ReLU (ours: not published).
+    """
+
+    def __init__(self, memory_size: int) -> None:
         super().__init__()
-        layer = nn.Linear(3 * memory_size, memory_size)
-        self.compose = nn.Sequential(layer, ACTIVATIONS[activation]())
-        self.recurrence = Recurrence(memory_size, memory_size, forget_bias)
+        self.compose = nn.Sequential(nn.Linear(3 * memory_size, memory_size), nn.ReLU())
+        self.recurrence = Recurrence(memory_size, memory_size)
 
     def write(self, read: ReadOutput, recurrent: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         """Return w_t and the cell state of the LSTM, each [batch, k]."""
@@ -213,8 +211,8 @@ class QueryGating(HypothesisTest):
 class AdaptiveComputation(HypothesisTest):
     """e_t = sigmoid(o^T w_t) halts at step t; p_t mixes the answers (eq. 15-17 and 19)."""
 
-    def __init__(self, memory_size: int, activation: Activation, forget_bias: float) -> None:
-        super().__init__(memory_size, activation, forget_bias)
+    def __init__(self, memory_size: int) -> None:
+        super().__init__(memory_size)
         self.unit = HaltingUnit(memory_size, None)
 
     def update_query(self, written: Tensor, old: Tensor, new: Tensor) -> tuple[Tensor, Tensor]:

@@ -47,20 +47,19 @@ class Reader(nn.Module):
 
     def __init__(self, config: ReaderConfig, vectors: Tensor, seed: int) -> None:
         super().__init__()
-        size, forget_bias = config.memory_size, config.forget_bias
-        self.steps = config.steps
+        size, self.steps = config.memory_size, config.steps
         self.embedding = nn.Embedding.from_pretrained(
-            vectors.clone(), freeze=not config.trained_embeddings, padding_idx=PAD
+            vectors.clone(), freeze=False, padding_idx=PAD
         )
         self.dropout = Dropout(config.dropout)
         self.dropout_stream = share_stream(self)
         words = vectors.shape[1]
-        self.query_embedding = ContextEmbedding(words, size, forget_bias)
-        self.document_embedding = ContextEmbedding(words, size, forget_bias)
-        self.read = Read(size, forget_bias)
+        self.query_embedding = ContextEmbedding(words, size)
+        self.document_embedding = ContextEmbedding(words, size)
+        self.read = Read(size)
         self.test: HypothesisTest | None = None
         if config.steps > 1:
-            self.test = TESTS[config.strategy](size, config.compose_activation, forget_bias)
+            self.test = TESTS[config.strategy](size)
         draws, bound = generator("parameters", seed), config.parameter_range
         with torch.no_grad():
             for parameter in self.drawn:

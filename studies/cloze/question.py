@@ -103,26 +103,22 @@ def format_question(question: ClozeQuestion) -> str:
     return "".join([*lines, f"{len(lines) + 1} {query}\t{question.answer}\t\t{candidates}\n"])
 
 
-def count_words(questions: Iterable[ClozeQuestion], lowercase: bool) -> list[tuple[str, int]]:
+def count_words(questions: Iterable[ClozeQuestion]) -> list[tuple[str, int]]:
     """Count the words of documents and queries; sort by frequency, then by spelling."""
     counts: Counter[str] = Counter()
     for question in questions:
-        words = [*question.document, *(word for word in question.query if word != BLANK)]
-        counts.update(word.lower() if lowercase else word for word in words)
+        counts.update([*question.document, *(word for word in question.query if word != BLANK)])
     return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
 
 
-def encode_questions(
-    questions: Iterable[ClozeQuestion], ids: Mapping[str, int], lowercase: bool
-) -> QuestionTensors:
-    """Encode a split; words without an id become UNKNOWN, and candidates keep their case."""
+def encode_questions(questions: Iterable[ClozeQuestion], ids: Mapping[str, int]) -> QuestionTensors:
+    """Encode a split; words without an id become UNKNOWN."""
     documents, queries, candidate_at = array("i"), array("i"), array("i")
     document_offsets, query_offsets = array("q", [0]), array("q", [0])
     counts, answers = array("q"), array("q")
 
     def id_of(word: str) -> int:
-        key = word.lower() if lowercase else word
-        return PLACEHOLDER if word == BLANK else ids.get(key, UNKNOWN)
+        return PLACEHOLDER if word == BLANK else ids.get(word, UNKNOWN)
 
     for question in questions:
         numbers = {candidate: n for n, candidate in enumerate(question.candidates)}

@@ -41,7 +41,7 @@ def write_questions(data: Data, vectors: Vectors, folder: Path) -> dict[str, Any
     text = data.text.source if data.source == "text" else None
     with clean_dir(folder):
         kinds = {
-            kind: write_kind(folder / kind, splits, data.lowercase, vectors)
+            kind: write_kind(folder / kind, splits, vectors)
             for kind, splits in SOURCES[data.source](data, folder).items()
         }
     return {"source": f"text {text.name}" if text else data.source, "kinds": kinds}
@@ -94,9 +94,7 @@ SOURCES: dict[str, Callable[[Data, Path], Kinds]] = {
 }
 
 
-def write_kind(
-    folder: Path, splits: dict[str, Split], lowercase: bool, settings: Vectors
-) -> dict[str, Any]:
+def write_kind(folder: Path, splits: dict[str, Split], settings: Vectors) -> dict[str, Any]:
     """Write vocabulary, vectors and tensors of an answer class; return its digest and words."""
     kind = folder.name
 
@@ -104,7 +102,7 @@ def write_kind(
         return iter(tqdm(splits[split](), f"{action} {kind} {split}", unit=" questions"))
 
     # All splits are counted, because words that occur only in dev or test need rows.
-    counts = count_words((q for split in SPLITS for q in questions(split, "count")), lowercase)
+    counts = count_words(q for split in SPLITS for q in questions(split, "count"))
     words = [word for word, _ in counts]
     write_words(folder / "words.tsv", counts)
     vectors = torch.zeros(len(words), settings.dimensions)
@@ -114,7 +112,7 @@ def write_kind(
     save_stored({"vectors": vectors, "found": found}, folder / "vectors.pt")
     ids = {word: row for row, word in enumerate(words, start=FIRST_WORD)}
     for split in SPLITS:
-        tensors = encode_questions(questions(split, "encode"), ids, lowercase)
+        tensors = encode_questions(questions(split, "encode"), ids)
         tensors.save(folder / f"{split}.pt")
     # the number of each test question's article; -1, -2, ... if unknown
     test = enumerate(splits["test"](), start=1)

@@ -69,11 +69,11 @@ def published(data: Artifacts, questions: str) -> pd.DataFrame:
     return rows.join(ours, on=by)
 
 
-def section(data: Artifacts, _claims: pd.DataFrame, show_published: bool) -> Section:
+def section(data: Artifacts, _claims: pd.DataFrame) -> Section:
     """Return tables and charts by question type."""
     parts: list[Table | Chart] = []
     for questions in dict.fromkeys(data["cloze/runs"]["questions"]):
-        parts += _questions(data, str(questions), show_published)
+        parts += _questions(data, str(questions))
     return Section(
         "Cloze questions: adaptive computation for reading",
         [*parts, *traced_tables(data)],
@@ -83,7 +83,7 @@ def section(data: Artifacts, _claims: pd.DataFrame, show_published: bool) -> Sec
     )
 
 
-def _questions(data: Artifacts, questions: str, show_published: bool) -> Iterator[Table | Chart]:
+def _questions(data: Artifacts, questions: str) -> Iterator[Table | Chart]:
     frame = readers(data, questions)
     columns: dict[str, fmt.Cell] = {
         "run": fmt.text("run"),
@@ -100,20 +100,19 @@ def _questions(data: Artifacts, questions: str, show_published: bool) -> Iterato
         "diverged": fmt.count("diverged"),
     }
     yield Table(f"cloze_{questions}", frame, columns, f"{QUESTIONS[questions]}.")
-    if show_published:
-        columns = {
-            "questions": fmt.text("benchmark"),
-            "reader": fmt.text("strategy"),
-            "steps": fmt.count("steps"),
-            "dev, %": fmt.number("dev_accuracy", 1),
-            "test, %": fmt.number("test_accuracy", 1),
-            "ours, dev, %": fmt.percent("ours_dev_accuracy"),
-            "ours, test, %": fmt.percent("ours_test_accuracy"),
-        }
-        benchmark, rows = BENCHMARKS[questions], published(data, questions)
-        caption = f"Published readers on {benchmark}; our questions may differ."
-        name, folded = f"cloze_published_{questions}", f"Published: {benchmark}"
-        yield Table(name, rows, columns, caption, text_columns=2, folded=folded)
+    columns = {
+        "questions": fmt.text("benchmark"),
+        "reader": fmt.text("strategy"),
+        "steps": fmt.count("steps"),
+        "dev, %": fmt.number("dev_accuracy", 1),
+        "test, %": fmt.number("test_accuracy", 1),
+        "ours, dev, %": fmt.percent("ours_dev_accuracy"),
+        "ours, test, %": fmt.percent("ours_test_accuracy"),
+    }
+    benchmark, rows = BENCHMARKS[questions], published(data, questions)
+    caption = f"Published readers on {benchmark}; our questions may differ."
+    name, folded = f"cloze_published_{questions}", f"Published: {benchmark}"
+    yield Table(name, rows, columns, caption, text_columns=2, folded=folded)
     yield from _charts(data, questions, frame)
 
 

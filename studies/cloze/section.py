@@ -61,7 +61,6 @@ class WhoDidWhat(Section):
 class Data(Section):
     source: Literal["text", "cbt", "whodidwhat"]
     question_types: Annotated[list[Literal["NE", "CN"]], NON_EMPTY, UNIQUE]
-    lowercase: bool
     text: ClozeText
     cbt: Cbt
     whodidwhat: WhoDidWhat
@@ -81,7 +80,6 @@ class Data(Section):
 
 
 class ReadingStudy(Limits):
-    one_step: bool
     query_gating: Annotated[list[validators.Several], UNIQUE]
     adaptive_computation: Annotated[list[validators.Several], UNIQUE]
     settings: Annotated[Settings, Keys(READER, required=READER)]
@@ -102,8 +100,6 @@ class Study(StudySection):
         known: list[str] = [WDW] if own else list(self.data.question_types)
         yield from unknown_keys(key, self.question_types, known)
         for name, study in self.question_types.items():
-            if not (study.one_step or study.query_gating or study.adaptive_computation):
-                yield f"{key}.{name} compares nothing; set one_step or numbers of steps"
             configs = reader_trials(name, study, self.seeds)
             yield from build_problems(f"{key}.{name}", configs)
 
@@ -111,8 +107,8 @@ class Study(StudySection):
 def reader_trials(
     question_type: str, study: ReadingStudy, seeds: Sequence[int]
 ) -> Trials[ReaderTrialConfig]:
-    """Yield the one-step readers if configured, then each strategy with its numbers of steps."""
-    steps_of = {"query_gating": [1] * study.one_step + study.query_gating}
+    """Yield the one-step readers, then each strategy with its numbers of steps."""
+    steps_of = {"query_gating": [1, *study.query_gating]}
     steps_of["adaptive_computation"] = study.adaptive_computation
     build = partial(build_reader_trial, question_type)
     for strategy, steps in steps_of.items():

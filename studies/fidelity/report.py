@@ -46,7 +46,7 @@ def comparisons(data: Artifacts) -> Iterator[dict[str, Any]]:
         yield row | {"unit": "points"}
 
 
-def section(data: Artifacts, claims: pd.DataFrame, _published: bool) -> Section:
+def section(data: Artifacts, claims: pd.DataFrame) -> Section:
     """Return a table and charts."""
     frame = variants(data).merge(claims[["claim", "p_adjusted", "verdict"]], "left", on="claim")
     columns = {

@@ -24,7 +24,7 @@ def points(data: Artifacts) -> pd.DataFrame:
     return table.assign(mechanism=table["kind"].map(fmt.MECHANISMS))
 
 
-def section(data: Artifacts, _claims: pd.DataFrame, _published: bool) -> Section:
+def section(data: Artifacts, _claims: pd.DataFrame) -> Section:
     """Return a table, accuracy by depth and a chart."""
     frame = points(data)
     names = {"mechanism": fmt.text("mechanism"), "setting": fmt.text("setting")}

@@ -8,7 +8,17 @@ from actmodels.registry import HALTINGS, MODELS, first_network, model_with
 from actmodels.trial_config import setting_types
 from pipeline.parameters.rules import HALTS, absent, listed, not_swept, unknown_keys
 from pipeline.parameters.schema import Params
-from pipeline.parameters.section import NON_EMPTY, PAIRS, Axes, Limits, Seeds, axes, each
+from pipeline.parameters.section import (
+    NON_EMPTY,
+    PAIRS,
+    Axes,
+    Keys,
+    Limits,
+    Seeds,
+    Settings,
+    axes,
+    each,
+)
 from pipeline.parameters.studies import StudySection
 
 
@@ -17,6 +27,7 @@ class Study(Limits, StudySection):
     seeds: Seeds
     collapsed_below: validators.Positive
     mechanisms: Annotated[dict[str, Axes], each(HALTINGS, Annotated[Axes, axes(PAIRS)]), NON_EMPTY]
+    settings: Annotated[Settings, Keys(PAIRS)]
 
     def problems(self, params: Params) -> Iterator[str]:
         """Require a swept network that halts, and settings of its mechanisms."""
@@ -29,6 +40,10 @@ class Study(Limits, StudySection):
         elif network not in known:
             yield from absent("halting.model", network, HALTS, known)
         else:
+            swept = params.sweep.models[network]
+            known_values = {*params.sweep.settings, *swept.settings, *swept.grid, *self.settings}
             for name, compared in self.mechanisms.items():
                 types = setting_types(model_with(network, name))
                 yield from unknown_keys(f"halting.mechanisms.{name}", compared, types)
+                for setting in sorted(types.keys() - known_values - compared.keys()):
+                    yield f"halting.settings.{setting} is missing; {name} reads it"

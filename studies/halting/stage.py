@@ -25,7 +25,7 @@ from studies.halting.tables import COLUMNS
 
 def plan(params: Params, study: Study) -> list[Run[TrialConfig]]:
     """Return a run for each mechanism, grid point and seed."""
-    common = params.sweep.settings
+    common = {**params.sweep.settings, **study.settings}
     network = study.model or first_network(params.sweep.models)
     assert network is not None  # a rule of params.yaml
     base, runs = best_config(network), []

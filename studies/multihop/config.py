@@ -9,10 +9,13 @@ from actmodels.trial_config import TrialConfig
 from actmodels.validators import BatchSize, NonNegativeInt, Range, Steps, UnitInterval
 from studies.multihop.words import MAX_HOPS
 
-# Values of settings that no multi-hop trial reads, or only with another setting's value.
+# Values of settings that are off, or that a multi-hop trial reads only with another's value.
 NEVER = ("", "")
 UNREAD: dict[str, tuple[float, tuple[str, str]]] = {
     "train_pairs": (0, NEVER),  # pairs are drawn
+    "null_token": (False, NEVER),  # no sentence has one
+    "unit_norm": (False, NEVER),
+    "final_rate": (1.0, NEVER),
     "mean_norm": (0.0, NEVER),  # no vector is pre-trained
     "init_std": (0.1, ("init", "normal")),
     "adagrad_accumulator": (0.1, ("optimizer", "adagrad")),
@@ -48,7 +51,7 @@ class MultihopTrialConfig(TrialConfig):
 
     @classmethod
     def build(cls, model: str, settings: Mapping[str, Any], **limits: Any) -> Self:
-        """Build a trial from flat settings; those that it does not read have a fixed value."""
+        """Build a trial from flat settings; those of UNREAD may be absent."""
         values = settings.items()
         unread = {name: value for name, (value, reader) in UNREAD.items() if reader not in values}
         return super().build(model, unread | dict(settings), **limits)

@@ -95,7 +95,7 @@ def _untrained(frame: pd.DataFrame) -> list[alt.Chart]:
     return [shade, text.encode(x="right:Q", y=alt.value(-2), text="name:N")]
 
 
-def section(data: Artifacts, _claims: pd.DataFrame, _published: bool) -> Section:
+def section(data: Artifacts, _claims: pd.DataFrame) -> Section:
     """Return two tables, and a trade-off chart if several mechanisms are adaptive."""
     frame = by_hops(data)
     hops = frame.groupby("hops")["trained"].any()

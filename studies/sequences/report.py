@@ -65,7 +65,7 @@ def against_none(results: pd.DataFrame, frame: pd.DataFrame, column: str) -> pd.
     return table.assign(verdict=verdicts(table, "p"))
 
 
-def section(data: Artifacts, _claims: pd.DataFrame, _published: bool) -> Section:
+def section(data: Artifacts, _claims: pd.DataFrame) -> Section:
     """Return a table and charts of each task."""
     frame = runs(data)
     parts: list[Table | Chart] = []

@@ -10,7 +10,7 @@ from reports.load import Artifacts
 from studies.sizes.tables import COLUMNS
 
 
-def section(data: Artifacts, _claims: pd.DataFrame, _published: bool) -> Section:
+def section(data: Artifacts, _claims: pd.DataFrame) -> Section:
     """Return a chart and a table."""
     points = data["sizes/points"]
     columns = {

@@ -11,7 +11,6 @@ from actmodels.data.pairs import (
     FIRST_WORD,
     NULL,
     PAD,
-    UNKNOWN,
     PairTensors,
     batches_by_length,
     collate,
@@ -97,17 +96,16 @@ def rows(
 def test_oov_rules() -> None:
     words = sample_words()
     missing = (~words.found).nonzero().squeeze(1)
-    own, hashed, unknown = (rows(r)[FIRST_WORD + missing] for r in ("own", "hashed", "unknown"))
+    own, hashed = (rows(rule)[FIRST_WORD + missing] for rule in ("own", "hashed"))
     assert len(own.unique(dim=0)) == len(missing)
     buckets = words.word_hash[missing] % 5
     for one, row in zip(buckets.tolist(), hashed, strict=True):
         assert all(torch.equal(row, hashed[i]) for i in (buckets == one).nonzero().squeeze(1))
     assert len(hashed.unique(dim=0)) == len(buckets.unique())
-    assert (unknown == rows("unknown")[UNKNOWN]).all()
     assert 0.005 < own.std() < 0.02  # N(0, oov_std)
 
 
-@pytest.mark.parametrize("rule", ["own", "hashed", "unknown"])
+@pytest.mark.parametrize("rule", ["own", "hashed"])
 def test_found_vectors_are_scaled_by_one_factor(rule: str) -> None:
     """Random vectors are not scaled and do not count in the mean."""
     found = torch.cat([torch.zeros(FIRST_WORD, dtype=torch.bool), sample_words().found])

@@ -93,12 +93,11 @@ def test_adam_and_trained_words(in_double: None) -> None:
     assert_as_alone(fusion, source, 2, within=1e-11)
 
 
-@pytest.mark.parametrize("norm", [0.0, 0.05])
-def test_each_trial_has_its_own_gradient_clipping(norm: float, in_double: None) -> None:
-    source, limits = data(), (0.0, 0.001, 0.003, 0.01)
+def test_each_trial_has_its_own_gradient_clipping(in_double: None) -> None:
+    source, norms = data(), (0.0, 0.01, 0.05, 0.2)
     configs = [
-        sample_trial("adaptive_attention", **own, clip_value=limit, clip_norm=norm)
-        for own, limit in zip(UNLIKE, limits, strict=True)
+        sample_trial("adaptive_attention", **own, clip_norm=norm)
+        for own, norm in zip(UNLIKE, norms, strict=True)
     ]
     fusion = FusedTraining(configs, source)
     fusion.run_epoch()

@@ -14,7 +14,6 @@ from tests.samples import sample_data, sample_trial
 
 CHECKED = {name: sample_trial(name) for name in MODELS}
 CHECKED |= {f"{name}-trained_rows": sample_trial(name, oov_rule="trained") for name in MODELS}
-CHECKED["both_ways"] = sample_trial("iterative_attention", bidirectional=True)
 
 
 @pytest.mark.parametrize("config", CHECKED.values(), ids=CHECKED)
@@ -41,12 +40,10 @@ PARAMETERS: list[tuple[str, dict[str, int], int]] = [  # in comments: published
     ("adaptive_attention", PAPER, 982_716),  # 990k
     ("compare_adaptive_attention", PAPER, 982_716 + 2 * 65_792),
     ("iterative_attention", THESIS, 1_243_908),  # 1.25M
-    ("iterative_attention", THESIS | {"bidirectional": True}, 2_113_540),
     # projection, one shared LSTM, three tanh layers, output (220k)
     ("lstm_encoders", {"width": 100, "layer_size": 200}, 30_100 + 80_400 + 3 * 40_200 + 603),
-    # projection with a bias, two LSTMs, output; both ways: a wider output
+    # projection with a bias, two LSTMs, output
     ("conditional_encoding", {"width": 116}, 34_916 + 2 * 108_112 + 351),  # 252k
-    ("conditional_encoding", {"width": 116, "two_way": True}, 251_491 + 3 * 116),
     ("conditional_attention", {"width": 100}, 231_303),  # 242k
     ("word_by_word_attention", {"width": 100}, 231_303 + 2 * 10_000),  # 252k
     ("nti_tree_matching", {"width": 300, "layer_size": 1024}, 3_054_199),  # 3.2M

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from actmodels.data.pairs import NULL, Batch
+from actmodels.data.pairs import NULL
 from actmodels.models.conditional import (
     ConditionalEncoder,
     EncodedPair,
@@ -12,11 +12,10 @@ from actmodels.models.conditional import (
     RecurrentPremiseAttention,
     delimited,
 )
-from actmodels.modules.recurrent import FORGET_BIAS, LSTM, GRUCell, GRUEncoder, LSTMState
+from actmodels.modules.recurrent import FORGET_BIAS, LSTM, GRUCell, LSTMState
 from tests.model_checks import make
 from tests.samples import SETTINGS, sample_batch, sample_sentences, sample_trial
 
-CONDITIONAL = ("conditional_encoding", "conditional_attention", "word_by_word_attention")
 LENGTHS = [4, 1, 6, 3]
 
 
@@ -116,71 +115,38 @@ def test_word_by_word_attention_equals_a_slow_loop() -> None:
         torch.testing.assert_close(attended[row], before)
 
 
-@pytest.mark.parametrize("model", CONDITIONAL)
-def test_two_way_is_both_directions_by_hand(model: str) -> None:
-    """One-way models with the same weights, and one half of the output layer each."""
-    both, batch = make(sample_trial(model, two_way=True)), sample_batch()
-    swapped = Batch(*batch[2:4], *batch[:2], batch.labels, batch.rows)
-    logits = both.classify.bias
-    for half, read in zip(both.classify.weight.chunk(2, dim=1), (batch, swapped), strict=True):
-        one = make(sample_trial(model))
-        state = both.state_dict() | {
-            "classify.weight": half,
-            "classify.bias": torch.zeros_like(both.classify.bias),
-        }
-        one.load_state_dict(state)
-        logits = logits + one(read).logits
-    torch.testing.assert_close(both(batch).logits, logits)
-
-
 INPUTS, SIZE = 5, 4
 READ = (6, 1, 4)
-both_ways = pytest.mark.parametrize("bidirectional", [False, True])
 
 
-def encoder(*, bidirectional: bool) -> GRUEncoder:
+@pytest.fixture
+def cell() -> GRUCell:
     torch.manual_seed(3)
-    return GRUEncoder(INPUTS, SIZE, bidirectional=bidirectional).double()
+    return GRUCell(INPUTS, SIZE).double()
 
 
-def by_hand(cell: GRUCell, words: Tensor) -> Tensor:
-    """States [tokens, size] of one unpadded sentence [tokens, inputs], one token at a time."""
-    state, states = torch.zeros(1, SIZE, dtype=torch.float64), []
-    for word in words:
-        state = cell(word[None], state)
-        states.append(state[0])
-    return torch.stack(states)
-
-
-@both_ways
-def test_encoder_equals_the_cell_run_by_hand(bidirectional: bool) -> None:
+def test_a_gru_over_sentences_equals_the_cell_run_by_hand(cell: GRUCell) -> None:
     words, mask = sample_sentences(READ, INPUTS)
-    gru = encoder(bidirectional=bidirectional)
-    encoded = gru(words, mask)
+    states = cell.read(words, mask)
     for row, length in enumerate(READ):
-        sentence = words[row, :length]
-        expected = [by_hand(gru.forwards, sentence)]
-        if gru.backwards is not None:
-            expected.append(by_hand(gru.backwards, sentence.flip(0)).flip(0))
-        torch.testing.assert_close(encoded[row, :length], torch.cat(expected, dim=1))
+        state = torch.zeros(1, SIZE, dtype=torch.float64)
+        for position, word in enumerate(words[row, :length]):
+            state = cell(word[None], state)
+            torch.testing.assert_close(states[row, position], state[0])
 
 
-@both_ways
-def test_padding_takes_no_part_in_gradients(bidirectional: bool) -> None:
+def test_padding_takes_no_part_in_gradients(cell: GRUCell) -> None:
     words, mask = sample_sentences(READ, INPUTS)
     words.requires_grad_()
-    encoded = encoder(bidirectional=bidirectional)(words, mask)
-    (encoded * mask[:, :, None]).square().sum().backward()
+    (cell.read(words, mask) * mask[:, :, None]).square().sum().backward()
     assert torch.equal(words.grad.abs().sum(dim=2) > 0, mask)
 
 
-@both_ways
 @pytest.mark.parametrize("shared", [False, True])
-def test_encoders_of_premise_and_hypothesis(bidirectional: bool, shared: bool) -> None:
-    config = sample_trial("iterative_attention", bidirectional=bidirectional, shared_encoder=shared)
-    model, batch = make(config), sample_batch()
+def test_encoders_of_premise_and_hypothesis(shared: bool) -> None:
+    model, batch = make(sample_trial("iterative_attention", shared_encoder=shared)), sample_batch()
     same = batch._replace(premise=batch.hypothesis, premise_mask=batch.hypothesis_mask)
     memory = model.encode(same)
     assert memory.premise.shape == memory.hypothesis.shape
-    assert memory.premise.shape[2] == SETTINGS["encoder_size"] * (2 if bidirectional else 1)
+    assert memory.premise.shape[2] == SETTINGS["encoder_size"]
     assert torch.equal(memory.premise, memory.hypothesis) == shared

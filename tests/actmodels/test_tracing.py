@@ -37,14 +37,15 @@ def test_attention_is_over_real_tokens_and_sums_to_one() -> None:
         assert not weights.masked_select(~mask[:, None, :].expand_as(weights)).any()
 
 
-def test_ablation_against_one_pair_at_a_time() -> None:
+def test_ablation_against_one_pair_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """`state`: step k by hand. `capped`: the same model with max_steps = k."""
+    monkeypatch.setattr("actmodels.tracing.BATCH_SIZE", 10)
     config = sample_trial("adaptive_attention", halting_bias=-1.5)
     adaptive = model_checks.make(config)
     with torch.no_grad():  # states that differ enough for the readings to differ
         for parameter in adaptive.step.parameters():
             parameter.mul_(3)
-    results = ablate_steps(adaptive, PAIRS, config.input, [1, 3, 6], batch_size=10)
+    results = ablate_steps(adaptive, PAIRS, config.input, [1, 3, 6])
     values = {(row.reading, row.steps): row for row in results}
     assert values["state", 1].accuracy == values["capped", 1].accuracy
     assert values["capped", 1].mean_steps == 1.0

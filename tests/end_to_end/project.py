@@ -107,12 +107,10 @@ TINY: dict[str, Any] = {
         "NE": {
             "max_epochs": 2,
             "patience": 1,
-            "one_step": True,
             "query_gating": [],
             "adaptive_computation": [2],
             "settings": {
-                **{"memory_size": 8, "compose_activation": "relu", "forget_bias": 0.0},
-                **{"parameter_range": 0.1, "embedding_range": 0.1, "trained_embeddings": True},
+                **{"memory_size": 8, "parameter_range": 0.1, "embedding_range": 0.1},
                 **{"dropout": 0.2, "learning_rate": 0.001, "clip_norm": 15.0, "batch_size": 4},
                 **{"pool_size": 8, "keep_last": True, "evaluation_batch_size": 16},
             },

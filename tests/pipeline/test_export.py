@@ -74,7 +74,7 @@ def test_bundle_and_model_card(folder: Path) -> None:
 def test_all_seeds_are_compared_on_dev(folder: Path) -> None:
     trials = [sample_trial(m, max_epochs=1, seed=s) for m in MODELS for s in (1, 2)]
     records = retrained(folder, *trials)
-    comparisons = export.dev_comparisons(batch_size=8)
+    comparisons = export.dev_comparisons()
     for name, comparison in comparisons.items():
         own = [r.best.dev_accuracy for r in records if r.config["model"] == name]
         assert comparison["dev_accuracy_mean"] == pytest.approx(sum(own) / 2)

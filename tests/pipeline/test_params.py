@@ -15,6 +15,8 @@ from tests.pipeline.project import ROOT, params_tree, write_params
 
 AA_NAME = "adaptive_attention"
 AA, DA = f"sweep.models.{AA_NAME}", "sweep.models.decomposable_attention"
+EMPTY: dict[str, Any] = {"settings": {}, "grid": {}}
+SPINN = EMPTY | {"settings": {"layer_size": 8, "tracking_size": 8}}
 REMOVED = object()
 LAUGHS = "a: &a0 [1, 1]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 40))
 
@@ -66,7 +68,7 @@ def test_the_demo_is_valid_and_mirrors_the_file(tmp_path: Path) -> None:
     [
         ("retrain.sedes", 1, "retrain.sedes is unknown; did you mean retrain.seeds?"),
         ("swep", {}, "swep is unknown; did you mean sweep?"),
-        ("report.zzz", 1, "report.zzz is unknown; must be one of published"),
+        ("report.zzz", 1, "report.zzz is unknown; must be one of examples"),
         (f"{AA}.grid.droput", [0.1], f"{AA}.grid.droput is unknown; did you mean {AA}.grid.dro"),
         (f"{AA}n", None, f"{AA}n is unknown; did you mean {AA}?"),  # null leaves a model out
         ("sweep.models", {AA_NAME: None}, "sweep.models is empty; must have at least one value"),
@@ -106,14 +108,14 @@ def test_the_demo_is_valid_and_mirrors_the_file(tmp_path: Path) -> None:
         (f"{AA}.settings.dropout", 0.1, f"{AA}.settings.dropout is in grid as well; keep one of"),
         (f"{AA}.settings.steps", 2, f"{AA}: steps is not a setting of adaptive_attention"),
         (f"{AA}.grid.batch_size", list(range(1, 10_002)), f"{AA}: makes 20,002 trials with its s"),
-        ("sweep.models.spinn_pi", {"settings": {}, "grid": {}}, "reads parses; set corpus.parses"),
+        ("sweep.models.spinn_pi", SPINN, "reads parses; set corpus.parses"),
+        ("sweep.models.lstm_encoders", EMPTY, "layer_size of lstm_encoders is missing"),
         ("sweep.only", ["lstm"], "only is ['lstm']; must be a list of models of sweep.models: "),
         ("sweep.search", "tpe", "sweep.search is 'tpe'; must be 'grid', 'random' or 'optuna'"),
         ("sweep.trials", 3, "sweep.trials is 3; must be null with search grid"),
         ("evaluate.reference", "lstm", "reference is 'lstm'; must be one of sweep.models: "),
         ("ablate.model", "lstm_encoders", "must be a model that halts: adaptive_attention"),
         ("ablate.test_steps", [2, 21], "ablate.test_steps[1] is 21; must be at most dev_steps, 20"),
-        ("trace.per_label", 0, "trace.per_label is 0; must be at least 1, or name pairs in trace."),
     ],
 )
 def test_an_invalid_value_is_named_with_the_expected_one(
@@ -137,7 +139,7 @@ def test_all_problems_are_reported_together(tree: Any, tmp_path: Path) -> None:
         changed(tree, key, value)
     for key, value in {
         "sweep.only": ["x"],
-        "trace.per_label": 0,
+        "ablate.dev_steps": 7,
         "evaluate.reference": "a",
     }.items():
         changed(tree, key, value)

@@ -9,7 +9,6 @@ import torch
 
 from actmodels.configs import LABELS
 from actmodels.data.pairs import PairTensors, collate
-from actmodels.errors import ConfigError
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.tables import OUTCOMES
 from actmodels.tracing import trace
@@ -25,7 +24,7 @@ MODEL, PAIRS = "adaptive_attention", BATCH + 9  # one batch and a bit
 
 
 def settings(**given: Any) -> Settings:
-    return Settings(**{"model": MODEL, "seeds": 1, "per_label": PAIRS, "pair_ids": [], **given})
+    return Settings(**{"model": MODEL, "seeds": 1, "per_label": PAIRS, **given})
 
 
 def tokens_of(pairs: PairTensors) -> list[TokenPair]:
@@ -61,19 +60,10 @@ def project(stored: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return stored
 
 
-def test_configured_pairs_come_first_and_then_the_first_of_each_label() -> None:
+def test_the_first_pairs_of_each_label_are_traced() -> None:
     labels = ["entailment", "neutral", "entailment", "entailment", "contradiction", "neutral"]
     pairs = [TokenPair(f"p{row}", label, 0, ["a"], ["b"]) for row, label in enumerate(labels)]
-    assert chosen_rows(pairs, settings(per_label=1)) == [0, 1, 4]
-    assert chosen_rows(pairs, settings(per_label=2, pair_ids=["p3"])) == [3, 0, 1, 2, 4, 5]
-    assert chosen_rows(pairs, settings(per_label=2, pair_ids=["p2"])) == [2, 0, 1, 4, 5]
-    assert chosen_rows(pairs, settings(per_label=0)) == []
-
-
-def test_a_pair_that_is_not_there() -> None:
-    problem = "'x' is not in the test split; artifacts/tensors/test_ids.txt lists its pairs"
-    with pytest.raises(ConfigError, match=f"^params.yaml: trace.pair_ids: {problem}$"):
-        chosen_rows([], settings(pair_ids=["x"]))
+    assert [chosen_rows(pairs, count) for count in (1, 2)] == [[0, 1, 4], [0, 1, 2, 4, 5]]
 
 
 def test_a_line_equals_the_trace_of_a_single_pair(project: Path) -> None:

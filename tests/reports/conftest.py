@@ -36,14 +36,14 @@ def stored() -> Artifacts:
 
 @pytest.fixture(scope="session")
 def sections(stored: Artifacts) -> Sections:
-    return {section.title: section for section in report(stored, STUDIES, True, 100).sections}
+    return {section.title: section for section in report(stored, STUDIES, 100).sections}
 
 
 @pytest.fixture(scope="session")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A written report of the fixture artifacts; read-only."""
     folder = tmp_path_factory.mktemp("report")
-    metrics = write_report(STORED, folder, STUDIES, published=True, examples=100)
+    metrics = write_report(STORED, folder, STUDIES, examples=100)
     stored = json.loads((folder / "metrics.json").read_text("utf-8"))
     assert stored == {"model": "adaptive_attention"} | metrics
     return folder

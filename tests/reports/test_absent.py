@@ -16,7 +16,7 @@ def test_without_studies_and_stages_that_were_off(folder: Path) -> None:
     (folder / "trace/traces.jsonl").write_text("", encoding="utf-8")
     shutil.rmtree(folder / "studies")
     data = load(folder, {})
-    built = report(data, {}, published=True, examples=10)
+    built = report(data, {}, examples=10)
     titles = {section.title for section in built.sections}
     assert not titles & {"Multi-hop inference", "Fixed vs adaptive steps", "Pairs, step by step"}
     assert [tile.label for tile in built.overview.tiles] == [
@@ -28,7 +28,7 @@ def test_without_studies_and_stages_that_were_off(folder: Path) -> None:
 
 def test_one_seed_has_no_sd_and_no_test(folder: Path) -> None:
     one_seed(folder)
-    built = report(load_all(folder), STUDIES, published=False, examples=10)
+    built = report(load_all(folder), STUDIES, examples=10)
     sections = {section.title: section for section in built.sections}
     claims = rows(table(sections["Claims"], "claims"))
     assert {row["significance (Holm-corrected)"] for row in claims} == {"one seed: no test"}
@@ -51,7 +51,7 @@ def test_models_without_steps_have_no_section_on_them(folder: Path) -> None:
             place,
             lambda frame: frame[frame["model"] == model].drop(columns="ponder_weight"),
         )
-    built = report(load_all(folder), STUDIES, published=True, examples=10)
+    built = report(load_all(folder), STUDIES, examples=10)
     assert "Steps, labels and accuracy" not in {section.title for section in built.sections}
     assert "Mean steps per pair" not in {tile.label for tile in built.overview.tiles}
 
@@ -63,7 +63,7 @@ def test_on_all_of_snli_published_results_are_comparable(folder: Path) -> None:
     ):
         path = folder / place
         path.write_text(path.read_text("utf-8").replace(*change), encoding="utf-8")
-    built = report(load_all(folder), STUDIES, published=True, examples=10)
+    built = report(load_all(folder), STUDIES, examples=10)
     sections = {section.title: section for section in built.sections}
     assert "not comparable" not in built.overview.corpus
     assert "not comparable" not in table(sections["Table 1: test accuracy"], "published").caption

@@ -66,7 +66,7 @@ def browser() -> Iterator[Browser]:
 def file(stored: Artifacts, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Render the page of the fixture artifacts, with all studies."""
     path = tmp_path_factory.mktemp("page") / "index.html"
-    built = report(stored, STUDIES, published=True, examples=100)
+    built = report(stored, STUDIES, examples=100)
     path.write_text(render(built, "html", built.sections), encoding="utf-8")
     return path
 

@@ -66,7 +66,7 @@ def test_artifact_text_is_escaped(
     monkeypatch.setattr("reports.render.write_pictures", lambda charts, folder: None)
     name = "</script><b>*x*|`y`"
     edit(folder, "studies/fidelity/variants", lambda f: f.replace({"variant": {"unmasked": name}}))
-    write_report(folder, tmp_path / "report", STUDIES, published=True, examples=10)
+    write_report(folder, tmp_path / "report", STUDIES, examples=10)
     page = (tmp_path / "report" / "index.html").read_text("utf-8")
     assert "</script><b>" not in page
     assert (
@@ -79,12 +79,12 @@ def test_artifact_text_is_escaped(
 def test_nothing_is_written_without_an_artifact(folder: Path, tmp_path: Path) -> None:
     (folder / "studies" / "cloze" / "runs.csv").unlink()
     with pytest.raises(ArtifactError):
-        write_report(folder, tmp_path / "report", STUDIES, published=True, examples=10)
+        write_report(folder, tmp_path / "report", STUDIES, examples=10)
     assert not (tmp_path / "report").exists()
 
 
 def test_every_chart_has_a_reproducible_figure(written: Path, tmp_path: Path) -> None:
-    charts = report(load_all(STORED), STUDIES, True, 0).charts
+    charts = report(load_all(STORED), STUDIES, 0).charts
     figures = {path.stem for path in (written / "figures").glob("*.png")}
     assert figures == {chart.name for chart in charts} and len(charts) == len(figures)
     first = charts[0]
@@ -101,7 +101,5 @@ def test_files_of_an_earlier_report_are_removed(
         path = tmp_path / "report" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    write_report(folder, tmp_path / "report", STUDIES, published=False, examples=0)
+    write_report(folder, tmp_path / "report", STUDIES, examples=0)
     assert not list((tmp_path / "report").rglob("old.*"))
-    text = (tmp_path / "report" / "report.md").read_text("utf-8")
-    assert "arXiv" not in text and "published, SNLI" not in text

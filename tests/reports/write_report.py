@@ -9,5 +9,5 @@ from tests.reports.conftest import STORED, STUDIES
 
 if __name__ == "__main__":
     with TemporaryDirectory() as folder:
-        write_report(STORED, Path(folder), STUDIES, published=True, examples=100)
+        write_report(STORED, Path(folder), STUDIES, examples=100)
         shutil.copyfile(Path(folder, "report.md"), STORED.parent / "report.md")

@@ -47,7 +47,7 @@ def nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Nodes:
     monkeypatch.setattr(ray, "cancel", lambda result, force: None)
     monkeypatch.setattr("tune.node_check.current_node", lambda: BAD)
     monkeypatch.setenv("RAY_ADDRESS", "10.0.0.1:6379")
-    execution = Execution(tmp_path, tmp_path, tmp_path, wait_for_storage=0)
+    execution = Execution(tmp_path, tmp_path, tmp_path, patience=0)
     execution.checkpoints.make()
     nodes = Nodes(execution)
     nodes.passed = {GOOD, BAD}
@@ -92,7 +92,7 @@ def test_a_node_that_does_not_answer_or_is_broken(nodes: Nodes) -> None:
     late = ray.exceptions.GetTimeoutError("late")
     assert problem(nodes, late) is None
     waited = problem(nodes, late, waited=200)
-    assert waited == "it did not answer within 200 s (cluster.wait_for_answer)"
+    assert waited == "it did not answer within 200 s (cluster.patience)"
     trace = "ray::answer()\n  File\nModuleNotFoundError: No module named 'ray.tune'"
     error = ray.exceptions.RaySystemError(trace)
     assert str(problem(nodes, error)).endswith("ModuleNotFoundError: No module named 'ray.tune'")

@@ -86,7 +86,7 @@ def test_a_cluster_that_can_grow_is_requested_to(
     wait_for_resources(nodes(4), 20)
     assert requests == [[{"CPU": 4}], []]
     start = time.monotonic()
-    with pytest.raises(SweepError, match=r"of a trial after 1 s \(cluster.wait_for_nodes\): it "):
+    with pytest.raises(SweepError, match=r"of a trial after 1 s \(cluster.patience\): it "):
         wait_for_resources(nodes(8), 1)
     assert 1 <= time.monotonic() - start < 5
     assert requests[2:] == [[{"CPU": 8}], []]

@@ -82,7 +82,7 @@ def test_a_corrupt_file_is_a_one_line_error(name: str, corruption: str, tmp_path
     path = tmp_path / name
     if corruption == "another version":
         path = tmp_path / "config.json"
-        path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 2}))
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 1}))
     else:
         path.unlink()
     if corruption == "pipe":

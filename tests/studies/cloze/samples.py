@@ -26,11 +26,8 @@ READER = ReaderConfig(
     strategy="query_gating",
     steps=3,
     memory_size=6,
-    compose_activation="relu",
-    forget_bias=0.0,
     parameter_range=0.5,
     embedding_range=0.5,
-    trained_embeddings=True,
     dropout=0.2,
 )
 TRAINING = ReaderTrainConfig(

@@ -60,8 +60,7 @@ def test_questions_of_a_text(folder: Path) -> None:
     articles = (kind(folder) / "test_articles.txt").read_text().split()
     tested = QuestionTensors.load(kind(folder) / "test.pt")
     assert len(articles) == len(tested) > len(set(articles)) == 2
-    other = from_text(folder, lowercase=True, question_types=["NE"])["kinds"]
-    assert list(other) == ["NE"] and other["NE"]["digest"] != manifest["kinds"]["NE"]["digest"]
+    assert list(from_text(folder, question_types=["NE"])["kinds"]) == ["NE"]
 
 
 def test_pretrained_vectors(folder: Path) -> None:

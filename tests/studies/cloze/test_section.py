@@ -12,18 +12,15 @@ from tests.pipeline.test_params import changed, load, problems
 READING: dict[str, Any] = {
     "max_epochs": 2,
     "patience": 0,
-    "one_step": True,
     "query_gating": [2],
     "adaptive_computation": [2, 3],
     "settings": {
-        **{"memory_size": 8, "compose_activation": "relu", "forget_bias": 0.0},
-        **{"parameter_range": 0.1, "embedding_range": 0.1, "trained_embeddings": True},
+        **{"memory_size": 8, "parameter_range": 0.1, "embedding_range": 0.1},
         **{"dropout": 0.2, "learning_rate": 0.001, "clip_norm": 15.0, "batch_size": 4},
         **{"pool_size": 8, "keep_last": True, "evaluation_batch_size": 16},
     },
 }
 FILE = {"urls": ["https://host/a.zip"], "sha256": "0" * 64, "bytes": None}
-NO_STEPS: dict[str, Any] = {"query_gating": [], "adaptive_computation": [], "one_step": False}
 
 
 def having(**settings: Any) -> dict[str, Any]:
@@ -36,7 +33,6 @@ def having(**settings: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("study", "sentence"),
     [
-        (NO_STEPS, " compares nothing; set one_step or numbers of steps"),
         (having(memory_size=7), ".settings.memory_size is 7; must be a multiple of 2"),
         (having(widht=7, dropout=None), ".settings.dropout is missing"),
         (having(pool_size=3), ": pool_size is 3; must be at least batch_size, 4"),

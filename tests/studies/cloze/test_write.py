@@ -33,7 +33,7 @@ def test_a_weight_of_zero_and_an_absent_candidate_have_gradients_that_are_number
 
 @pytest.mark.parametrize("chance", [0.0, 1.0])
 def test_sure_to_halt_and_sure_not_to(chance: float) -> None:
-    test = AdaptiveComputation(2, "relu", 0.0)
+    test = AdaptiveComputation(2)
     step_logs = torch.tensor([[[0.2], [0.6], [0.9]]]).log()
     halting = [torch.tensor([chance], requires_grad=True) for _ in range(2)]
     logs, weights = test.answer(step_logs, halting)
