@@ -12,6 +12,7 @@ from torch.nn.functional import pad
 from actmodels.data.pairs import Batch, collate
 from actmodels.data.trial_data import input_vectors, trained_words
 from actmodels.fused.stack import can_fuse, shared_batch, stack
+from actmodels.model_training import AnyTraining
 from actmodels.models.pair_model import PairModel, build
 from actmodels.modules.dropout import update_key
 from actmodels.training import Training
@@ -98,23 +99,32 @@ def check_fused_equals_single(config: TrialConfig) -> None:
                 torch.testing.assert_close(fused.steps[row], alone.steps)
 
 
-def check_resumed_equals_uninterrupted(config: TrialConfig) -> None:
-    """A trial that resumes in another process after its second epoch has the same bits."""
-    config, data, stored = replace(config, max_epochs=3), sample_data(), io.BytesIO()
-    whole, first = Training(config, data), Training(config, data)
+def assert_resumed(start: Callable[[], AnyTraining], epochs: int) -> None:
+    """A trial that resumes in another process after some epochs has the same bits."""
+    whole, first, stored = start(), start(), io.BytesIO()
     history = [record.result() for record in whole.epochs()]
-    for _ in range(2):
+    assert not whole.diverged
+    for _ in range(epochs):
         first.run_epoch()
     torch.save(first.state_dict(), stored)
     stored.seek(0)
     torch.manual_seed(99)  # a new process has other random numbers
-    second = Training(config, data)
+    second = start()
     second.load_state_dict(torch.load(stored, weights_only=True))
     torch.manual_seed(98)
-    second.run_epoch()
+    rest = range(epochs + 1, len(history) + 1)
+    assert [record.epoch for record in second.epochs()] == list(rest)
     assert [record.result() for record in second.history] == history
-    for name, tensor in whole.model.state_dict().items():
-        assert torch.equal(second.model.state_dict()[name], tensor), name
+    assert same(second.model.state_dict(), whole.model.state_dict())
+    assert same(second.best_parameters, whole.best_parameters)
+
+
+def same(one: dict[str, Tensor], other: dict[str, Tensor]) -> bool:
+    return all(torch.equal(one[name], other[name]) for name in {**one, **other})
+
+
+def check_resumed_equals_uninterrupted(config: TrialConfig) -> None:
+    assert_resumed(lambda: Training(replace(config, max_epochs=3), sample_data()), 2)
 
 
 CHECKS = (

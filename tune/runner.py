@@ -42,7 +42,7 @@ def execute(
 ) -> dict[str, str]:
     """Run trials on Ray, store the finished ones, and return errors of the others by key.
 
-    Then the trials run that `proposed` proposes.
+    The trials that `proposed` still proposes follow.
     """
     # The folder of Ray Tune, on the driver alone.
     folder = execution.state / "ray" / f"{stage}-{grid_hash(trials)}"
@@ -83,10 +83,8 @@ def execute(
         required = required_addresses(nodes)
         with ClusterMonitor(nodes, max(5.0, timeout), required, progress.running):
             fit(functools.partial(tuner, folder, execution, trainable, proposed), fusions, callback)
-    ended = callback.ended | proposed.scores.keys()
-    if not callback.errors and (
-        proposed.remaining or any(key not in ended for key in proposed.keys)
-    ):
+    left = set(proposed.keys) - callback.ended - proposed.scores.keys()
+    if not callback.errors and (proposed.remaining or left):
         raise KeyboardInterrupt  # after Ctrl-C Ray returns early and normally
     shutil.rmtree(folder, ignore_errors=True)
     return callback.errors

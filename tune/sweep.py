@@ -96,10 +96,8 @@ def _run(
     if rung_scores and rung_scores.notes:
         print(*rung_scores.notes, sep="\n", file=sys.stderr, flush=True)
         rung_scores.notes.clear()  # workers have their own
-    print(
-        f"{stage}: {len(unfinished) + proposed.remaining} of {proposed.total} trials to run",
-        flush=True,
-    )
+    count = len(unfinished) + proposed.remaining
+    print(f"{stage}: {count} of {proposed.total} trials to run", flush=True)
     errors: dict[str, str] = {}
     if unfinished:
         from tune.runner import execute  # imports Ray, more than a second

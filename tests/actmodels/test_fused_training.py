@@ -22,6 +22,7 @@ UNLIKE: list[dict[str, Any]] = [
     {"learning_rate": 0.001, "epsilon": 0.05, "ponder_weight": 0.02, "dropout": 0.0},
     {"learning_rate": 0.01, "epsilon": 0.1, "ponder_weight": 0.0, "dropout": 0.2},
 ]
+LIMITS = (0.0, 0.001, 0.003, 0.01)  # of gradient entries
 
 
 @pytest.fixture
@@ -65,55 +66,43 @@ def difference(one: Any, other: Any) -> float:
     return worst
 
 
-def assert_as_alone(
-    fusion: FusedTraining, source: TrialData, epochs: int, within: float = 1e-12
-) -> None:
+def train_and_compare(
+    configs: list[TrialConfig], source: TrialData, epochs: int, within: float = 1e-12
+) -> set[float]:
+    """Compare a fusion with its trials alone; return the different losses of the first epoch."""
+    fusion = FusedTraining(configs, source)
+    for _ in range(epochs):
+        fusion.run_epoch()
     for member in fusion.members:
         assert difference(alone(member.config, source, epochs), member) < within
+    return {round(member.history[0].train_loss, 6) for member in fusion.members}
 
 
 @pytest.mark.parametrize("name", FUSION)
 @pytest.mark.parametrize("updates", [6, pytest.param(50, marks=pytest.mark.slow)])
 def test_updates_in_double_precision(name: str, updates: int, in_double: None) -> None:
     """k = 4, Adagrad from 0.1, dropout: losses, accuracies, step counts within 1e-12."""
-    source = data(4 * updates)
-    fusion = FusedTraining(trials(name), source)
-    for _ in range(2):
-        fusion.run_epoch()
-    assert_as_alone(fusion, source, 2)
+    train_and_compare(trials(name), data(4 * updates), 2)
 
 
 def test_adam_and_trained_words(in_double: None) -> None:
-    source = data()
     configs = trials("adaptive_attention", optimizer="adam", oov_rule="trained", init_std=0.05)
-    configs = [config for config in configs if config.training.learning_rate < 0.05]
-    fusion = FusedTraining(configs, source)
-    for _ in range(2):
-        fusion.run_epoch()
-    assert_as_alone(fusion, source, 2, within=1e-11)
+    slow = [config for config in configs if config.training.learning_rate < 0.05]
+    train_and_compare(slow, data(), 2, within=1e-11)
 
 
 def test_each_trial_has_its_own_gradient_clipping(in_double: None) -> None:
-    source, norms = data(), (0.0, 0.01, 0.05, 0.2)
-    configs = [
-        sample_trial("adaptive_attention", **own, clip_norm=norm)
-        for own, norm in zip(UNLIKE, norms, strict=True)
+    clipped = [
+        one | {"clip_norm": n} for one, n in zip(UNLIKE, (0.0, 0.01, 0.05, 0.2), strict=True)
     ]
-    fusion = FusedTraining(configs, source)
-    fusion.run_epoch()
-    assert_as_alone(fusion, source, 1, within=1e-11)
-    assert len({member.history[0].train_loss for member in fusion.members}) == 4
+    configs = trials("adaptive_attention", clipped, optimizer="adam")
+    assert len(train_and_compare(configs, data(), 1, within=1e-11)) == 4
 
 
 def test_trials_of_different_seeds_are_each_as_alone(in_double: None) -> None:
     """Each has its own order of batches, initialization and dropout, and its own small batch."""
-    source = data(101)
     configs = trials("adaptive_attention", [{"seed": s, "dropout": 0.3} for s in (1, 2, 3)])
-    fusion = FusedTraining(configs, source)
-    fusion.run_epoch()
-    assert_as_alone(fusion, source, 1)
-    losses = [member.history[0].train_loss for member in fusion.members]
-    assert len({round(loss, 6) for loss in losses}) == 3
+    assert len(train_and_compare(configs, data(101), 1)) == 3
 
 
 def test_finished_trials_leave_and_the_others_continue(in_double: None) -> None:

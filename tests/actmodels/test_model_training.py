@@ -1,6 +1,5 @@
 """Training of every trial type: resuming, patience, divergence, best epoch, optimizers."""
 
-import io
 import math
 from dataclasses import replace
 from itertools import product
@@ -17,6 +16,7 @@ from actmodels.trial_config import BaseTrialConfig, TrialConfig
 from studies.cloze.config import ReaderTrialConfig
 from studies.multihop.config import MultihopTrialConfig
 from studies.sequences.config import SequenceTrialConfig
+from tests.model_checks import assert_resumed, same
 from tests.samples import MODELS, sample_data, sample_trial
 from tests.studies.cloze.samples import reader_data, reader_trial
 from tests.studies.multihop.samples import multihop_trial, sample_multihop_data
@@ -78,29 +78,9 @@ TYPES: list[BaseTrialConfig] = [
 each_type = pytest.mark.parametrize("config", TYPES, ids=lambda config: config.model)
 
 
-def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
-    return all(torch.equal(one[name], other[name]) for name in {**one, **other})
-
-
 @pytest.mark.parametrize(("config", "epochs"), RESUMED, ids=lambda v: getattr(v, "model", str(v)))
 def test_resumed_equals_uninterrupted(config: BaseTrialConfig, epochs: int) -> None:
-    """Saved and loaded as in a new process: bitwise equal to the end."""
-    uninterrupted, first = start_training(config), start_training(config)
-    whole = [record.result() for record in uninterrupted.epochs()]
-    assert not uninterrupted.diverged
-    for _ in range(epochs):
-        first.run_epoch()
-    stored = io.BytesIO()
-    torch.save(first.state_dict(), stored)
-    stored.seek(0)
-    torch.manual_seed(99)  # a new process has other random numbers
-    second = start_training(config)
-    second.load_state_dict(torch.load(stored, weights_only=True))
-    rest = range(epochs + 1, config.max_epochs + 1)
-    assert [record.epoch for record in second.epochs()] == list(rest)
-    assert [record.result() for record in second.history] == whole
-    assert same(second.model.state_dict(), uninterrupted.model.state_dict())
-    assert same(second.best_parameters, uninterrupted.best_parameters)
+    assert_resumed(lambda: start_training(config), epochs)
 
 
 def record(epoch: int, dev_accuracy: float) -> EpochRecord:

@@ -1,5 +1,6 @@
 """act-nli: commands, the state of a sweep, the summary of a run, files relative to the caller."""
 
+import errno
 import json
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 
 import pipeline.__main__ as command_line
-from actmodels.errors import ArtifactError
+from actmodels.errors import ArtifactError, SweepError
 from actmodels.files import write_text
 from actmodels.records import EpochRecord, TrialRecord
 from pipeline.parameters.load import load_params
@@ -117,6 +118,21 @@ def test_the_state_of_a_sweep(folder: Path) -> None:
     assert {trial.key for trial in drawn} < {trial.key for trial in trials}
     write_params(folder, sweep={"search": "optuna", "trials": 2})
     assert sweep_status() == "sweep: 6 trials: 0 finished, 0 started, 0 failed, 6 waiting"
+
+
+def test_the_state_of_a_sweep_whose_bucket_is_away(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> str:
+        raise ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
+
+    write_params(folder)
+    monkeypatch.setattr(command_line, "ROOT", folder)
+    monkeypatch.setattr("pipeline.trials.execution.sweep_status", refuse)
+    with pytest.raises(
+        SweepError, match=r"state/trials cannot be reached \(\[Errno 111\] Connection"
+    ):
+        run(monkeypatch, "sweep", "status")
 
 
 @pytest.mark.parametrize(

@@ -50,22 +50,25 @@ def test_a_result_under_another_name_is_quarantined(
 
 
 @pytest.mark.parametrize("suffix", ["json", "pt"])
-def test_a_folder_in_place_of_a_file_is_quarantined(
+def test_a_corrupt_file_is_quarantined(
     suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store, stored = TrialStore(storage(tmp_path)), record(trial())
-    store.save(stored, {"a": torch.ones(2)})
     path = tmp_path / f"{stored.key}.{suffix}"
-    path.unlink()
-    (path / "lost").mkdir(parents=True)
-    assert store.load(stored.key, needs_weights=True) is None
-    quarantined = f"{path.name}.corrupt"
-    note = (
-        f"{path} is corrupt: it is a folder; quarantined as {quarantined}, the trial is run again\n"
-    )
-    assert capsys.readouterr().err == note
+    for number, content in enumerate((b"", b"?", None)):
+        store.save(stored, {"a": torch.ones(2)})
+        original = path.read_bytes()
+        path.unlink()
+        if content is None:
+            (path / "lost").mkdir(parents=True)
+        else:
+            path.write_bytes(original[:50] + content + original[51:])
+        assert store.load(stored.key, needs_weights=True) is None
+        quarantined = f"{path.name}.corrupt{number or ''}"
+        note = capsys.readouterr().err
+        assert note.startswith(f"{path} is corrupt: ")
+        assert note.endswith(f"; quarantined as {quarantined}, the trial is run again\n")
     assert (tmp_path / quarantined / "lost").is_dir()
     (path / "lost").mkdir(parents=True)  # again, replaced by a write
     store.save(stored, {"a": torch.ones(2)})
     assert store.load(stored.key, needs_weights=True) is not None
-    assert (tmp_path / f"{quarantined}1" / "lost").is_dir()

@@ -35,22 +35,22 @@ def record(key: str, epochs: int = 3) -> TrialRecord:
     return TrialRecord(key, CONFIG.as_dict(), 100, history, {"data": "d"})
 
 
-def runs(state: Path, condition: str = "", uri: str | None = None) -> list[Run]:
-    client = MlflowClient(uri or f"sqlite:///{state / 'mlflow.db'}")
+def runs(state: Path) -> list[Run]:
+    client = MlflowClient(f"sqlite:///{state / 'mlflow.db'}")
     experiment = client.get_experiment_by_name("act-nli")
     assert experiment is not None
-    return list(client.search_runs([experiment.experiment_id], condition))
+    return list(client.search_runs([experiment.experiment_id]))
 
 
-def children(state: Path, uri: str | None = None) -> dict[str, Run]:
-    nested = [run for run in runs(state, uri=uri) if "mlflow.parentRunId" in run.data.tags]
+def children(state: Path) -> dict[str, Run]:
+    nested = [run for run in runs(state) if "mlflow.parentRunId" in run.data.tags]
     by_key = {run.data.tags["trial_key"]: run for run in nested}
     assert len(by_key) == len(nested), "a trial has two nested runs"
     return by_key
 
 
-def steps(state: Path, run: Run, metric: str = "dev_loss", uri: str | None = None) -> list[int]:
-    client = MlflowClient(uri or f"sqlite:///{state / 'mlflow.db'}")
+def steps(state: Path, run: Run, metric: str = "dev_loss") -> list[int]:
+    client = MlflowClient(f"sqlite:///{state / 'mlflow.db'}")
     return [point.step for point in client.get_metric_history(run.info.run_id, metric)]
 
 
