@@ -40,7 +40,6 @@ class AdditionConfig:
 
     numbers: Several
     digits: Steps
-    least_digit_first: bool
 
 
 @dataclass(frozen=True)

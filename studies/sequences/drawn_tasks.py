@@ -110,14 +110,14 @@ class Logic(Task):
 class Addition(Task):
     """Running sums, from the second number on (Graves 2016, section 3.3).
 
-    Numbers may have leading zeros, sums have none (0 is one digit). Heads behind the last digit of
+    Numbers begin with the highest digit (our copy of the paper does not say which comes first).
+    They may have leading zeros, sums have none (0 is one digit). Heads behind the last digit of
     a sum have the class END. A sequence of one number has no target, so it is always correct. The
     difficulty is the number of digits.
     """
 
     def __init__(self, config: AdditionConfig) -> None:
         self.numbers, self.digits = config.numbers, config.digits
-        self.least_digit_first = config.least_digit_first
         self.inputs = BASE * self.digits
         largest = self.numbers * (BASE**self.digits - 1)
         self.outputs = Outputs(heads=len(str(largest)), classes=BASE + 1)
@@ -139,7 +139,7 @@ class Addition(Task):
     def values(self, digits: Tensor, widths: Tensor, used: Tensor) -> Tensor:
         """Return the numbers [batch, time], 0 on padding."""
         place = torch.arange(self.digits).expand_as(digits)
-        power = place if self.least_digit_first else widths[..., None] - 1 - place
+        power = widths[..., None] - 1 - place
         return torch.where(used, digits * BASE ** power.clamp(min=0), 0).sum(dim=-1)
 
     def written(self, sums: Tensor) -> Tensor:
@@ -148,7 +148,7 @@ class Addition(Task):
         powers = BASE ** torch.arange(heads)
         width = (sums[..., None] >= powers).sum(dim=-1).clamp(min=1)
         place = torch.arange(heads).expand(*sums.shape, heads)
-        power = place if self.least_digit_first else width[..., None] - 1 - place
+        power = width[..., None] - 1 - place
         digits = sums[..., None] // BASE ** power.clamp(min=0) % BASE
         return torch.where(within(width, heads), digits, END)
 

@@ -48,7 +48,6 @@ class Study(StudySection):
     drawn: BatchSize
     drawn_seed: NonNegativeInt
     text: TextSource | None
-    read_from: NonNegativeInt
     read_bytes: BatchSize
     tasks: Annotated[dict[str, TaskStudy], each(TASKS, TaskStudy), NON_EMPTY]
 

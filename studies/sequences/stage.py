@@ -72,12 +72,11 @@ def task_of(config: SequenceTrialConfig, study: Study, text: Tensor | None) -> T
         DataError: the text, or its held-out part, is too short.
     """
     task = build_task(config.task, text, TEXT)
-    needed = study.read_from + study.read_bytes + 1  # the last byte is only predicted
+    needed = study.read_bytes + 1  # the last byte is only predicted
     if isinstance(task, Characters) and len(task.held_out) < needed:
         raise DataError(
             f"{TEXT}: {len(task.held_out):,} bytes are held out, but "
-            f"read_from, read_bytes and the byte after them need {needed:,}; hold out more or "
-            "read less"
+            f"read_bytes and the byte after them need {needed:,}; hold out more or read less"
         )
     return task
 
@@ -113,8 +112,7 @@ def metric_rows(
     classes = by_byte_class(model, task, study.drawn, draws, batch_size)
     tables = {"bytes": [row(one, bytes=one["count"]) for one in classes]}
     if config.halting is not None and config.seed == study.seeds[0]:
-        end = study.read_from + study.read_bytes + 1
-        passage = bytes(task.held_out[study.read_from : end].tolist())
+        passage = bytes(task.held_out[: study.read_bytes + 1].tolist())
         per_byte = enumerate(read(model, task, passage), start=1)
         tables["reading"] = [row(metrics, position=position) for position, metrics in per_byte]
     return tables

@@ -19,7 +19,7 @@ from studies.sequences.config import (
 GENERATED = (
     ParityConfig(bits=6),
     LogicConfig(vectors=4, gates=3),
-    AdditionConfig(numbers=3, digits=4, least_digit_first=False),
+    AdditionConfig(numbers=3, digits=4),
     SortConfig(numbers=5),
 )
 CHARACTERS = CharactersConfig(window=7, held_out_bytes=40)

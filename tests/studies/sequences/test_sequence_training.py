@@ -89,7 +89,7 @@ PAPER_ACT = ActConfig(epsilon=0.01, ponder_weight=0.01, max_steps=100, halting_b
 PAPER = {  # task, cell, state size, batch, cap of the steps, parameters without and with ACT
     "parity": (ParityConfig(64), "rnn", 128, 128, 100, 24_833, 25_090),
     "logic": (LogicConfig(10, 10), "lstm", 128, 16, 100, 118_401, 119_042),
-    "addition": (AdditionConfig(5, 5, False), "lstm", 512, 32, 20, 1_186_882, 1_189_443),
+    "addition": (AdditionConfig(5, 5), "lstm", 512, 32, 20, 1_186_882, 1_189_443),
     "sort": (SortConfig(15), "lstm", 512, 16, 100, 1_062_415, 1_064_976),
     "characters": (CharactersConfig(500, 0), "lstm", 1500, 1, 100, 10_926_256, 10_933_757),
 }

@@ -47,7 +47,7 @@ TASKS = {
 
 
 def study(**changes: Any) -> Study:
-    settings = {"seeds": [3, 4], "drawn": 20, "drawn_seed": 7, "text": SOURCE, "read_from": 5}
+    settings = {"seeds": [3, 4], "drawn": 20, "drawn_seed": 7, "text": SOURCE}
     return Study(**settings | {"read_bytes": 30, "tasks": TASKS} | changes)
 
 
@@ -125,7 +125,7 @@ def test_characters_by_type_and_along_a_passage(text: Tensor) -> None:
     assert named == [kind for kind in BYTE_CLASSES if kind in named]
     assert {row["steps"] for row in without["bytes"]} == {None}
     reading = act["reading"]
-    assert bytes(row["byte"] for row in reading) == CONTENT[-120:][5:35]
+    assert bytes(row["byte"] for row in reading) == CONTENT[-120:][:30]
     assert [row["position"] for row in reading] == list(range(1, 31))
     assert all(1 <= row["steps"] <= 4 and row["ponder"] > row["steps"] for row in reading)
     assert all(row["loss"] > 0 and row["entropy"] > 0 for row in reading)
@@ -154,17 +154,15 @@ def test_keys_depend_on_the_text_unless_data_are_drawn(
 
 
 @pytest.mark.parametrize(
-    ("content", "read_from", "problem"),
+    ("content", "read", "problem"),
     [
-        (CONTENT[:120], 5, "0 bytes are left to train on, but a window and the byte after it are "
+        (CONTENT[:120], 30, "0 bytes are left to train on, but a window and the byte after it are "
                            "7; give a longer text or hold out less"),
-        (CONTENT, 90, "120 bytes are held out, but read_from, read_bytes and the byte after them "
-                      "need 121; hold out more or read less"),
+        (CONTENT, 120, "120 bytes are held out, but read_bytes and the byte after them need 121; "
+                       "hold out more or read less"),
     ],
 )  # fmt: skip
-def test_a_text_that_is_too_short(
-    folder: Path, content: bytes, read_from: int, problem: str
-) -> None:
+def test_a_text_that_is_too_short(folder: Path, content: bytes, read: int, problem: str) -> None:
     text, config = read_bytes(stored(folder, content)[0]), RUNS[4].config
     with pytest.raises(DataError, match=f"^sequences.text: {problem}$"):
-        task_of(config, study(read_from=read_from), text)
+        task_of(config, study(read_bytes=read), text)
