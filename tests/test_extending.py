@@ -159,9 +159,8 @@ def params(folder: Path, model: str, grid: dict[str, Any]) -> Path:
 
 
 def test_params_yaml_knows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [
-        name for name in sys.modules if name.startswith(("pipeline.parameters.", "studies."))
-    ]:
+    sections = re.compile(r"pipeline\.parameters\..+|studies\.\w+\.section")
+    for name in filter(sections.fullmatch, list(sys.modules)):
         monkeypatch.delitem(sys.modules, name)  # they read the registry when imported
     from pipeline.parameters.load import load_params
 
