@@ -8,11 +8,9 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from actmodels.configs import InputConfig
-from actmodels.data.pairs import Batch, PairTensors, collate
+from actmodels.data.pairs import BATCH_SIZE, Batch, PairTensors, collate
 from actmodels.metrics import Metrics, mean_and_sd
 from actmodels.models.pair_model import PairModel
-
-BATCH_SIZE = 256  # ours; changes no result
 
 
 class Evaluation(NamedTuple):

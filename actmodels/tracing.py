@@ -12,8 +12,7 @@ import torch
 from torch import Tensor
 
 from actmodels.configs import InputConfig
-from actmodels.data.pairs import Batch, PairTensors, collate
-from actmodels.evaluation import BATCH_SIZE
+from actmodels.data.pairs import BATCH_SIZE, Batch, PairTensors, collate
 from actmodels.halting.base import unroll
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.modules.inference import Attended

@@ -15,6 +15,7 @@ from actmodels.data.stored import StoredTensors
 
 PAD, UNKNOWN, NULL, FIRST_WORD = 0, 1, 2, 3
 FILLER = -1  # label of a row that fills up a smaller batch of a fusion, not an example
+BATCH_SIZE = 256  # ours: pairs at a time where no gradient is needed; changes no result
 
 
 @dataclass(frozen=True)
