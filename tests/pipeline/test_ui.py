@@ -92,7 +92,8 @@ def test_links_filter_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.slow
-def test_it_serves_the_store_and_links_to_searches(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_it_serves_the_store_and_links_to_searches(tmp_path: Path, number: int) -> None:
     store = RunStore(tmp_path / "state")
     port, log = free_port(), tmp_path / "log"
     command = [sys.executable, "-m", "pipeline.ui", "--port", str(port)]
@@ -111,8 +112,12 @@ def test_it_serves_the_store_and_links_to_searches(tmp_path: Path) -> None:
             assert taken.returncode == 1
             assert f"error: port {port} is in use, perhaps by the MLflow UI" in taken.stderr
             assert f"make ui PORT={port + 1}\n" in taken.stderr
-            os.killpg(server.pid, signal.SIGINT)  # as a terminal does, to all processes of a group
-            assert server.wait(30) == 0  # MLflow's server ends too
+            if number == signal.SIGINT:  # a terminal sends it to all processes of the group
+                os.killpg(server.pid, number)
+            else:
+                server.send_signal(number)
+            assert server.wait(30) == (0 if number == signal.SIGINT else -number)
+            # MLflow's server ends too
             wait_for(lambda: not ui.is_listening(f"{ui.HOST}:{port}"), "end of the server", 20)
         finally:
             server.kill()

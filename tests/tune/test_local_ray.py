@@ -45,7 +45,8 @@ def test_a_local_ray_has_three_attempts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """On a busy machine Ray's agents exceed a time limit that no setting changes."""
-    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    for name in ("RAY_ADDRESS", "RAY_TMPDIR", "TMPDIR"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("tune.local_ray.PAUSES", (0.01, 0.02))
     attempts: list[tuple[bool, list[psutil.Process]]] = []
 

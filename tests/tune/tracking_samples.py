@@ -4,6 +4,7 @@ from pathlib import Path
 
 # isort: split
 from tune.tracking import Tracker  # first: it sets MLflow's environment
+from tune.tracking_uri import tracking_uri
 
 # isort: split
 from mlflow import MlflowClient
@@ -36,7 +37,7 @@ def record(key: str, epochs: int = 3) -> TrialRecord:
 
 
 def runs(state: Path) -> list[Run]:
-    client = MlflowClient(f"sqlite:///{state / 'mlflow.db'}")
+    client = MlflowClient(tracking_uri(state))
     experiment = client.get_experiment_by_name("act-nli")
     assert experiment is not None
     return list(client.search_runs([experiment.experiment_id]))
@@ -50,7 +51,7 @@ def children(state: Path) -> dict[str, Run]:
 
 
 def steps(state: Path, run: Run, metric: str = "dev_loss") -> list[int]:
-    client = MlflowClient(f"sqlite:///{state / 'mlflow.db'}")
+    client = MlflowClient(tracking_uri(state))
     return [point.step for point in client.get_metric_history(run.info.run_id, metric)]
 
 
