@@ -7,7 +7,7 @@ from tqdm import tqdm
 
 from actmodels.errors import DataError
 from actmodels.files import file_digest
-from pipeline.datasets.download import fetch, locate
+from pipeline.datasets.download import fetch, locate, naming_urls
 from pipeline.datasets.pairs import PARSES, Pair, read_pair_file, read_split, write_splits
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Corpus
@@ -19,13 +19,15 @@ from pipeline.synthetic.corpus import generate_split
 Source = tuple[dict[str, Iterator[Pair]], dict[str, str]]
 
 
+@naming_urls()
 def main() -> None:
     """Write artifacts/corpus/."""
     corpus = load_params().corpus
     read = {"captions": generated, "snli": fetched, "files": from_files}[corpus.source]
     pairs, digests = read(corpus)
     splits = {split: parsed(split_pairs, corpus.parses) for split, split_pairs in pairs.items()}
-    write_splits(artifacts("corpus"), corpus.source, splits, digests)
+    notes = write_splits(artifacts("corpus"), corpus.source, splits, digests)
+    print("\n".join(notes), flush=True)
 
 
 def parsed(pairs: Iterator[Pair], parses: bool) -> Iterator[Pair]:

@@ -3,13 +3,17 @@
 import torch
 
 from actmodels.data.stored import save_stored
+from pipeline.datasets.download import naming_urls
 from pipeline.datasets.tokens import read_counts
 from pipeline.datasets.vectors import look_up
 from pipeline.parameters.load import load_params
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import artifacts, require_artifact, run_stage
 
+LOW = 0.5  # ours: a share of words or tokens with a vector below which the stage warns
 
+
+@naming_urls()
 def main() -> None:
     """Write artifacts/vectors/: the vectors, and how many words are pre-trained."""
     params = load_params()
@@ -17,15 +21,23 @@ def main() -> None:
     vectors, found, digest = look_up([word for word, _ in counts], params.vectors)
     save_stored({"vectors": vectors, "found": found}, artifacts("vectors", "vectors.pt"))
     tokens = torch.tensor([count for _, count in counts])
+    types = int(found.sum()) / max(len(counts), 1)
+    covered = int(tokens[found].sum()) / max(int(tokens.sum()), 1)
+    note = f"{int(found.sum()):,} of {len(counts):,} words ({100 * types:.1f} %) and "
+    note += f"{100 * covered:.1f} % of the tokens have a {params.vectors.source} vector"
+    if min(types, covered) < LOW:
+        note = f"warning: only {note}; see vectors.glove and vocabulary.lowercase in params.yaml"
     summary = {
         "source": params.vectors.source,
         **({"sha256": digest} if digest else {}),
         "words": len(counts),
         "found": int(found.sum()),
-        "type_coverage": round(int(found.sum()) / max(len(counts), 1), 6),
-        "token_coverage": round(int(tokens[found].sum()) / max(int(tokens.sum()), 1), 6),
+        "type_coverage": round(types, 6),
+        "token_coverage": round(covered, 6),
+        "note": note,
     }
     write_json(artifacts("vectors", "summary.json"), summary, indent=1)
+    print(note)
 
 
 if __name__ == "__main__":

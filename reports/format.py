@@ -141,6 +141,12 @@ def on_all_of_snli(data: Artifacts) -> bool:
     return bool(data.documents["corpus/summary"]["source"] == "snli" and pairs >= SNLI_TRAIN)
 
 
+def majority(data: Artifacts) -> str:
+    """Return the most frequent label of test and its share."""
+    found = data.documents["corpus/summary"]["majority"]
+    return f"majority class of test: {found['label']}, {100 * found['share']:.1f} %"
+
+
 def corpus(data: Artifacts) -> str:
     """Return the name and size of the corpus."""
     if on_all_of_snli(data):

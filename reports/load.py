@@ -20,16 +20,15 @@ LIMITS = ("max_epochs", "patience")  # settings of every trial in addition to it
 EPOCH = [name for name in EpochRecord.__dataclass_fields__ if name not in TIMING_FIELDS]
 METRICS = [name for name in EPOCH[1:] if name != "ponder_weight"]  # in trials.csv it is a setting
 TRIAL = ["key", "model", "seed", "parameters", "epochs", "diverged", "best_epoch", *METRICS]
-UNUSED = "lexical_baseline/predictions.csv"
 TABLES = {
     "sweep/trials.csv": TRIAL,
     "sweep/history.csv": ["key", "model", "seed", *EPOCH],
     "retrain/trials.csv": TRIAL,
     "retrain/history.csv": ["key", "model", "seed", *EPOCH],
-    **{file: columns.split() for file, columns in COLUMNS.items() if file != UNUSED},
+    **{file: columns.split() for file, columns in COLUMNS.items()},
 }
 DOCUMENTS = (
-    *("corpus/summary.json", "tensors/manifest.json"),
+    *("corpus/summary.json", "vectors/summary.json", "tensors/manifest.json"),
     *("sweep/summary.json", "sweep/environment.json", "retrain/environment.json"),
     *("select_best/best.json", "trace/summary.json"),
 )

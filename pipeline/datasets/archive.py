@@ -1,9 +1,14 @@
-"""Stream members of zip and tar archives, and text files; nothing is extracted to disk."""
+"""Stream members of zip and tar archives, and text files; nothing is extracted to disk.
 
+The content decides what a file is, not its name.
+"""
+
+import bz2
 import errno
 import gzip
 import io
 import lzma
+import re
 import tarfile
 import zipfile
 import zlib
@@ -23,8 +28,13 @@ UNREADABLE = (  # RuntimeError: encryption or an unknown compression
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError),
     *(EOFError, RuntimeError, OSError),
 )
-TAR = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
-TEXT = (".txt", ".vec", ".gz")  # without a member, the file itself is the text
+ZIP = (b"PK\3\4", b"PK\5\6")
+COMPRESSIONS: dict[bytes, Any] = {
+    rb"\x1f\x8b\x08": gzip.open,
+    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": bz2.open,
+    rb"\xfd7zXZ\0": lzma.open,
+}
+OF_MACOS = re.compile(r"(.*/)?(__MACOSX/.*|\._[^/]*|\.DS_Store)")  # in archives that it makes
 BAR_LINES = 4096  # lines per update of the progress bar, which is slower than reading a line
 
 
@@ -35,7 +45,8 @@ def open_member(
     """Open a member for reading, with its size in bytes; zip members are verified by their CRC.
 
     Args:
-        member: None for a text file, also gzipped (size None), or for the only file of an archive.
+        member: None for a text file, also compressed (size None), or for the only file of an
+            archive.
         key: section of params.yaml that configures the file, for messages.
 
     Raises:
@@ -44,35 +55,49 @@ def open_member(
     """
     opened: Any  # zipfile and tarfile share no interface
     try:
-        if member is None and archive.name.endswith(TEXT) and not archive.name.endswith(TAR):
-            size = None if archive.suffix == ".gz" else archive.stat().st_size
-            with gzip.open(archive) if size is None else archive.open("rb") as opened:
-                yield opened, size
-        elif archive.name.endswith(TAR):
-            with tarfile.open(archive) as opened:
-                # regular files only: a link may point outside the archive
-                files = {info.name: info for info in opened if info.isfile()}
-                info = _find(archive, member, files, key)
-                with opened.extractfile(info) as stream:
-                    yield stream, info.size
-        else:
-            with zipfile.ZipFile(archive) as opened:
-                infos = {info.filename: info for info in opened.infolist() if not info.is_dir()}
-                if opened.namelist().count(member) > 1:
-                    raise DataError(f"{archive} has {member} twice; expected it once")
-                # ZipExtFile.readline is slow; buffered reads are fast
-                info = _find(archive, member, infos, key)
-                with io.BufferedReader(opened.open(info), BUFFER_BYTES) as stream:
-                    yield stream, info.file_size
+        with archive.open("rb") as file:
+            if file.read(4) in ZIP:
+                with zipfile.ZipFile(archive) as opened:
+                    infos = {info.filename: info for info in opened.infolist() if not info.is_dir()}
+                    if opened.namelist().count(member) > 1:
+                        raise DataError(f"{archive} has {member} twice; expected it once")
+                    # ZipExtFile.readline is slow; buffered reads are fast
+                    info = _find(archive, member, infos, key)
+                    with io.BufferedReader(opened.open(info), BUFFER_BYTES) as stream:
+                        yield stream, info.file_size
+            elif tarfile.is_tarfile(archive):
+                with tarfile.open(archive) as opened:
+                    # regular files only: a link may point outside the archive
+                    files = {info.name: info for info in opened if info.isfile()}
+                    info = _find(archive, member, files, key)
+                    with opened.extractfile(info) as stream:
+                        yield stream, info.size
+            elif member is None:
+                file.seek(0)
+                opened = decompressed(file)
+                yield opened, archive.stat().st_size if opened is file else None
+            else:
+                advice = f"correct {key}, or name no member for a text file"
+                raise DataError(f"{archive} is not a zip or tar archive with {member}; {advice}")
     except UNREADABLE as error:
         if isinstance(error, OSError) and error.errno not in (errno.EINVAL, None):
             raise  # an error of the disk, not of the archive
         # tarfile lists each compression on a line
         reason = str(error).partition("\n")[0].rstrip(":") or "the archive is truncated"
         raise DataError(
-            f"{archive}: cannot read {member or 'it'} ({reason}); the file is complete and has "
-            f"any expected SHA-256, so correct {key}.urls and {key}.sha256 in params.yaml"
+            f"{archive}: cannot read {member or 'it'} ({reason}); it is corrupt or incomplete, so "
+            f"replace it, or correct {key} in params.yaml"
         ) from error
+
+
+def decompressed(stream: Any) -> Any:
+    """Return a stream without its compressions: gzip, bzip2 and xz, also one inside another."""
+    while True:
+        head = stream.peek(10)
+        openers = (opener for magic, opener in COMPRESSIONS.items() if re.match(magic, head))
+        if (opener := next(openers, None)) is None:
+            return stream
+        stream = opener(stream)
 
 
 def named(archive: Path, member: str | None) -> str:
@@ -83,14 +108,16 @@ def named(archive: Path, member: str | None) -> str:
 def _find(archive: Path, member: str | None, files: dict[str, Any], key: str) -> Any:
     if member in files:
         return files[member]
+    names = [name for name in files if not OF_MACOS.fullmatch(name)]
     if member is None:
-        if len(files) == 1:
-            return next(iter(files.values()))
-        problem = f"has {len(files)} files; name one in {key}.member in params.yaml"
-        raise DataError(f"{archive} {problem}")
+        if len(names) == 1:
+            return files[names[0]]
+        more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+        problem = f"has {len(names)} files ({', '.join(names[:10])}{more})"
+        raise DataError(f"{archive} {problem}; name one in {key}.member in params.yaml")
     base = PurePosixPath(member).name
-    near = [name for name in files if PurePosixPath(name).name == base]
-    near = (near or get_close_matches(member, files, cutoff=0.3) or [*files])[:3]
+    near = [name for name in names if PurePosixPath(name).name == base]
+    near = (near or get_close_matches(member, names, cutoff=0.3) or names)[:3]
     listed = f"the nearest are {', '.join(near)}" if near else "it is empty"
     raise DataError(f"{archive} has no member {member} ({listed}); correct the name in params.yaml")
 

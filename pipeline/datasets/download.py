@@ -2,41 +2,56 @@
 
 Transferred bytes stay in a partial file, so a download resumes after a network error, a crash or a
 kill. The digest of the complete file is verified. Without a digest, a local file is read in place,
-an interrupted download starts again, and a complete one is kept until it is removed.
+an interrupted download starts again, and a complete one is kept until it is removed, except a web
+page or a Git LFS pointer in place of the file.
 """
 
 import hashlib
-import os
-import sys
-import time
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from shutil import copyfileobj
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
-import requests
-from tqdm import tqdm
-from urllib3.exceptions import HTTPError, IncompleteRead
-
-from actmodels.errors import DataError, printable
+from actmodels.errors import DataError
 from actmodels.files import file_digest
+from pipeline.datasets.transfer import (
+    ATTEMPTS,
+    CHECK_URL,
+    InterruptedTransferError,
+    RefusedError,
+    log,
+    size_of,
+    transfer,
+)
 from pipeline.parameters.section import Fetched
 from pipeline.runtime.stage import file_lock, project, state_folder
 
-ATTEMPTS = 5  # consecutive attempts without progress
-FIRST_WAIT_S, MAX_WAIT_S = 1.0, 30.0  # the wait doubles with each attempt
-TIMEOUTS_S = (15.0, 60.0)  # to connect; between bytes, because a slow server has not stalled
-CHUNK_BYTES = 1 << 18
-RETRY_STATUSES = (408, 425, 429)  # in addition to 5xx
-CHECK_URL = "check its path or URL in params.yaml"
+REMOTE, LOCAL = (re.compile(scheme, re.I) for scheme in ("https?://", "file:///"))
+FOREIGN = (  # what comes in place of a file: its first bytes, its name, and an advice
+    (rb"version https://git-lfs\.github\.com/", "a Git LFS pointer", "run: git lfs pull"),
+    (
+        rb"(?i)(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|head)\b",
+        "a web page, perhaps to sign in",
+        "download the file in a browser, and name its path",
+    ),
+)
+_copies: dict[Path, str] = {}  # downloads without a digest in this process, and their URLs
 
 
-class InterruptedTransferError(Exception):
-    """The transfer stopped early; the partial file is kept for the next attempt."""
-
-
-class RefusedError(Exception):
-    """The URL does not provide the file, and a retry would not help."""
+@contextmanager
+def naming_urls() -> Iterator[None]:
+    """Add to an error that names a downloaded copy its URL, and how to fetch it again."""
+    try:
+        yield
+    except DataError as error:
+        for path, url in _copies.items():
+            if str(path) in str(error):
+                problem = f"{path} is a copy of {url}; remove the copy to fetch it again"
+                raise DataError(f"{error}\n{problem}") from error
+        raise
 
 
 def locate(place: str, sha256: str | None, key: str) -> Path:
@@ -47,29 +62,30 @@ def locate(place: str, sha256: str | None, key: str) -> Path:
         sha256: its digest; None prints the digest.
 
     Raises:
-        DataError: the file cannot be read or downloaded, or has another digest.
+        DataError: the file cannot be read or downloaded, has another digest, or is a web page.
     """
-    if place.startswith(("https://", "http://")):
+    if REMOTE.match(place):
         return fetch(Fetched(urls=[place], sha256=sha256, bytes=None), key)
-    local = (project() / place).absolute().as_uri()
+    url = place
     try:
-        path = _local_path(place if place.startswith("file:///") else local)
-        digest = file_digest(path)
-    except (RefusedError, OSError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise DataError(f"{key}: {place}: {reason}; {CHECK_URL}") from error
+        if not LOCAL.match(place):
+            place = str((project() / Path(place).expanduser()).absolute())
+            url = Path(place).as_uri()
+        path = _local_path(url)
+        _verify(path, sha256)
+    except (RefusedError, OSError, RuntimeError) as error:  # RuntimeError: no home of that name
+        raise DataError(f"{key}: {place}: {getattr(error, 'strerror', None) or error}") from error
     if sha256 is None:
-        _log(f"{key}: {path} has SHA-256 {digest}")
-    elif digest != sha256:
-        raise DataError(f"{key}: {path} has SHA-256 {digest}, expected {sha256} of params.yaml")
+        log(f"{key}: {path} has SHA-256 {file_digest(path)}")
     return path
 
 
 def fetch(file: Fetched, key: str) -> Path:
     """Return the path of a file in the state folder; download it unless a valid copy exists.
 
-    Safe for concurrent processes: one downloads and the others wait. The name of the file has its
-    digest (without one, the digest of its first URL) and the name in its first URL.
+    Safe for concurrent processes: one downloads and the others wait. The name of the copy has the
+    digest (without one, the digest of its first URL) and the name in its first URL, or that of the
+    server if the URL's has no suffix. Without a digest, a local file is read in place.
 
     Args:
         file: mirrors in order of preference (https://, http:// or file:///), and the digest.
@@ -78,70 +94,97 @@ def fetch(file: Fetched, key: str) -> Path:
     Raises:
         DataError: no mirror provides a file with this digest, or the file cannot be written.
     """
-    if file.sha256 is None and file.urls[0].startswith("file:///"):
-        return locate(file.urls[0], None, key)
+    urls, problems = list(file.urls), list[str]()
+    while file.sha256 is None and urls and LOCAL.match(urls[0]):
+        try:
+            return locate(urls.pop(0), None, key)
+        except DataError as error:
+            problems.append(str(error))
+    if not urls:
+        raise DataError("\n".join(problems))
     store = state_folder() / "downloads"
-    name = PurePosixPath(unquote(urlsplit(file.urls[0]).path)).name or "file"
-    digest = file.sha256 or hashlib.sha256(file.urls[0].encode()).hexdigest()
-    target = store / f"{digest[:16]}-{name}"
+    name = PurePosixPath(unquote(urlsplit(urls[0]).path)).name or "file"
+    prefix = (file.sha256 or hashlib.sha256(urls[0].encode()).hexdigest())[:16]
+    target = store / f"{prefix}-{name}"
     part, lock = (target.with_name(target.name + end) for end in (".part", ".lock"))
     waiting = f"{key}: another process is fetching {target.name}; waiting for it"
     try:
-        with file_lock(lock, lambda: _log(waiting)):
-            if not target.exists() or file.sha256 not in (None, file_digest(target)):
-                _try_mirrors(file, part, key)
+        with file_lock(lock, lambda: log(waiting)):
+            if nameless := not target.suffix:
+                copies = (path for path in store.glob(f"{prefix}-*") if path not in (part, lock))
+                target = next(copies, target)
+            if not target.exists() or not _is_valid(target, file.sha256):
+                served = _try_mirrors(urls, file, part, key, problems)
+                target = store / f"{prefix}-{served}" if nameless and served else target
                 part.replace(target)
     except OSError as error:
         problem = f"cannot write to {error.filename or store} ({error.strerror or error})"
         advice = "fix this and run again (downloaded bytes are kept)"
         raise DataError(f"{key}: {problem}; {advice}") from error
     if file.sha256 is None:
-        _log(f"{key}: {target} has SHA-256 {file_digest(target)}; remove it to fetch it again")
+        _copies[target] = urls[0]
+        log(f"{key}: {target} has SHA-256 {file_digest(target)}; remove it to fetch it again")
     return target
 
 
-def _try_mirrors(file: Fetched, part: Path, key: str) -> None:
-    problems: list[str] = []
-    for url in file.urls:
+def _verify(path: Path, sha256: str | None) -> None:
+    """Raise RefusedError for another digest; without one, for content in place of a file."""
+    with path.open("rb") as file:
+        head = file.read(1000)
+    known = (texts for pattern, *texts in FOREIGN if re.match(pattern, head))
+    kind, advice = next(known, ("", CHECK_URL))
+    if sha256 is not None and (digest := file_digest(path)) != sha256:
+        problem = f"{size_of(path):,} bytes with SHA-256 {digest}, expected {sha256} of params.yaml"
+        raise RefusedError(f"{problem} ({kind})" if kind else problem, advice)
+    if sha256 is None and kind:
+        raise RefusedError(f"{kind}, not the file", advice)
+
+
+def _is_valid(path: Path, sha256: str | None) -> bool:
+    try:
+        _verify(path, sha256)
+    except RefusedError:
+        return False
+    return True
+
+
+def _try_mirrors(urls: list[str], file: Fetched, part: Path, key: str, problems: list[str]) -> str:
+    """Complete `part` from the first URL that has the file; return the name that it came with."""
+    for url in urls:
         if problems:
-            _log(f"{problems[-1]}; trying the next URL")
+            log(f"{problems[-1]}; trying the next URL")
         try:
             return _download(url, file, part, key)
         except InterruptedTransferError as error:
             problem = f"{error}, {ATTEMPTS} times in a row; run again to resume"
         except RefusedError as error:
-            problem = f"{error}; {CHECK_URL}"
+            problem = str(error)
         problems.append(f"{key}: {url}: {problem}")
     raise DataError("\n".join(problems))
 
 
-def _download(url: str, file: Fetched, part: Path, key: str) -> None:
+def _download(url: str, file: Fetched, part: Path, key: str) -> str:
     """Complete `part` from one URL and verify it; an invalid file is removed."""
-    for _ in range(2):
-        if urlsplit(url).scheme == "file":
-            resumed = False
+    for again in (True, False):
+        resumed, served = False, ""
+        if LOCAL.match(url):
             with _local_path(url).open("rb") as source, part.open("wb") as out:
                 copyfileobj(source, out)
         else:
-            resumed = _transfer_with_retries(url, part, file, key)
-        digest, size = file_digest(part), _size(part)
-        if file.sha256 in (None, digest):
-            return
-        part.unlink()
-        if not resumed:
-            break  # otherwise the pieces may be of two versions: restart once
-    expected = f"expected {file.sha256} of params.yaml"
-    raise RefusedError(f"{size:,} bytes came with SHA-256 {digest}, {expected}")
+            resumed, served = transfer(url, part, file, key)
+        try:
+            _verify(part, file.sha256)
+            break
+        except RefusedError:
+            part.unlink()
+            if not (resumed and again):  # the pieces may be of two versions: restart once
+                raise
+    return served
 
 
 def _local_path(url: str) -> Path:
     """Return the path of a file URL; raise RefusedError unless it is a readable regular file."""
-    address = urlsplit(url)
-    if address.netloc not in ("", "localhost"):
-        raise RefusedError(
-            "not an absolute path; a file URL has three slashes: file:///folder/name"
-        )
-    path = Path(url2pathname(address.path))
+    path = Path(url2pathname(urlsplit(url).path))
     try:
         if path.exists() and not path.is_file():  # opening or reading a pipe may block
             raise RefusedError("it is a folder, a pipe or a device; expected a regular file")
@@ -149,72 +192,3 @@ def _local_path(url: str) -> Path:
     except OSError as error:
         raise RefusedError(f"the file cannot be read ({error.strerror})") from error
     return path
-
-
-def _transfer_with_retries(url: str, part: Path, file: Fetched, key: str) -> bool:
-    """Call `_transfer` until it completes, or until ATTEMPTS in a row make no progress."""
-    attempt = 0
-    while True:
-        if file.sha256 is None:  # nothing would reveal pieces of two versions
-            part.unlink(missing_ok=True)
-        before = _size(part)
-        try:
-            return _transfer(url, part, file.bytes, key)
-        except InterruptedTransferError as error:
-            resumes = file.sha256 is not None and _size(part) > before
-            attempt = 1 if resumes else attempt + 1
-            if attempt == ATTEMPTS:
-                raise
-            pause = min(FIRST_WAIT_S * 2 ** (attempt - 1), MAX_WAIT_S)
-            _log(f"{key}: {error}; trying again in {pause:.0f} s")
-            time.sleep(pause)
-
-
-def _transfer(url: str, part: Path, size: int | None, key: str) -> bool:
-    """Append the missing bytes to `part`; return True if it has bytes of several responses."""
-    start = _size(part)
-    # Without identity, a server may compress the body, and byte counts would not match.
-    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
-    try:
-        with requests.get(url, headers=headers, stream=True, timeout=TIMEOUTS_S) as response:
-            status = response.status_code
-            if status == 416 and start:  # the file is complete or too long
-                return True
-            if status not in (200, 206):
-                problem = f"the server answered {status} {response.reason}"
-                retry = status >= 500 or status in RETRY_STATUSES
-                raise InterruptedTransferError(problem) if retry else RefusedError(problem)
-            start = start if status == 206 else 0
-            length = response.headers.get("Content-Length", "")
-            total = start + int(length) if length.isdigit() else size
-            if not start and size is not None and total != size:
-                raise RefusedError(f"the file has {total:,} bytes, expected {size:,} ({key}.bytes)")
-            bar = tqdm(total=total, initial=start, desc=key, unit="B", unit_scale=True)
-            with bar, part.open("ab" if start else "wb") as out:
-                # read1 returns available bytes, so an interrupted chunk loses none
-                while chunk := response.raw.read1(CHUNK_BYTES):
-                    out.write(chunk)
-                    bar.update(len(chunk))
-                out.flush()
-                os.fsync(out.fileno())
-            return start > 0
-    except (requests.ConnectionError, requests.Timeout, HTTPError) as error:
-        raise InterruptedTransferError(f"the connection failed ({_cause(error)})") from error
-    except requests.RequestException as error:
-        raise RefusedError(f"the request failed ({error})") from error
-
-
-def _cause(error: BaseException) -> str:
-    """Return the innermost reason; the message of requests is a page long."""
-    if isinstance(error, IncompleteRead):
-        return f"{error.expected:,} bytes are missing"
-    inner = getattr(error, "reason", None) or (error.args[-1] if error.args else None)
-    return _cause(inner) if isinstance(inner, BaseException) else str(error)
-
-
-def _size(part: Path) -> int:
-    return part.stat().st_size if part.exists() else 0
-
-
-def _log(message: str) -> None:
-    tqdm.write(printable(message), file=sys.stderr)  # does not break an active progress bar

@@ -22,6 +22,7 @@ from actmodels.errors import DataError, shown
 from actmodels.validators import NonNegativeInt
 from pipeline.datasets.archive import member_lines, named
 from pipeline.datasets.rows import Row, jsonl_rows, read_rows
+from pipeline.datasets.splits import UNLABELED, SplitComparison
 from pipeline.datasets.text_lines import write_lines
 from pipeline.parameters.schema import COLUMNS, PairFiles
 from pipeline.parameters.section import MustBe
@@ -29,7 +30,6 @@ from pipeline.parameters.sentences import sentence
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import clean_dir
 
-UNLABELED = "-"
 PARSES = ("sentence1_binary_parse", "sentence2_binary_parse")  # see pipeline.datasets.parses
 Pair = dict[str, Any]
 Text = Annotated[str, Field(min_length=0)]  # with a constraint, pydantic rejects lone surrogates
@@ -65,25 +65,29 @@ def write_splits(
     source: str,
     splits: Mapping[str, Iterable[Pair]],
     digests: Mapping[str, str] | None = None,
-) -> None:
-    """Write the splits and a summary with the `source` into an empty `folder`.
+) -> list[str]:
+    """Write the splits and a summary with the `source` into an empty `folder`; return its notes.
 
     Pairs are generated while they are written, split by split. On an error, the folder is removed.
 
     Args:
         digests: SHA-256 of the files that the pairs come from, by name.
     """
-    summary = {}
+    summary: dict[str, dict[str, int]] = {}
+    comparison = SplitComparison()
     with clean_dir(folder):
         for split, pairs in splits.items():
             counts: Counter[str] = Counter()
-            write_lines(folder / f"{split}.jsonl", _counted(pairs, counts))
+            watched = comparison.watched(split, pairs)
+            write_lines(folder / f"{split}.jsonl", _counted(watched, counts))
             unlabeled = counts.pop(UNLABELED, 0)
             totals = {"labeled": counts.total(), "unlabeled": unlabeled}
             per_label = {label: counts[label] for label in LABELS}
             summary[split] = {"pairs": sum(totals.values())} | totals | per_label
         head = {"source": source} | ({"sha256": digests} if digests else {})
-        write_json(folder / "summary.json", head | {"splits": summary}, indent=1)
+        compared = comparison.summary(summary)
+        write_json(folder / "summary.json", head | {"splits": summary} | compared, indent=1)
+    return compared["notes"]
 
 
 def _counted(pairs: Iterable[Pair], counts: Counter[str]) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """Load word vectors in GloVe's text format, from a text file or an archive, or draw random ones.
 
-A line of GloVe's format is `word number number ...`. Some words contain spaces, so numbers are
-counted from the right. The 840B file has 2.2 million lines; the others are skipped by one search.
+A line of GloVe's format is `word number number ...`, with blanks or tabs in between. Some words
+contain blanks, so numbers are counted from the right. The 840B file has 2.2 million lines; those of
+unwanted words are skipped by one search.
 
 A random vector depends only on the seed and the word, so a larger vocabulary keeps the vectors of a
 smaller one. Its bits come from a hash: the generator of torch keeps 32 bits of a seed, so with
@@ -11,6 +12,8 @@ smaller one. Its bits come from a hash: the generator of torch keeps 32 bits of 
 import codecs
 import hashlib
 import math
+import re
+import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -29,6 +32,9 @@ from pipeline.parameters.schema import Vectors
 Array = NDArray[np.float32]
 CHUNK_LINES = 4096  # parsed together
 BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+TEXT_LINES = 100  # checked whether they are text
+FASTTEXT = b"\xba\x16\x4f\x2f"  # the first bytes of its binary format
+START, SEPARATOR = re.compile(rb"[^ \t]*"), re.compile(rb"[ \t]+")
 
 
 def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor, str | None]:
@@ -55,14 +61,14 @@ def read_vectors(
 ) -> tuple[Tensor, Tensor]:
     """Read the vectors of distinct words; the first line of a word counts.
 
-    A header `words dimensions`, as in word2vec, is checked and skipped.
+    A header `words dimensions`, as in word2vec, is checked; a note names a file with fewer words.
 
     Returns:
         vectors, float32 [words, dimensions], zeros if not found; and found, bool [words].
 
     Raises:
-        DataError: the archive is corrupt, or the first line or the line of a wanted word has
-            another number of columns or a value that is not finite.
+        DataError: the archive is corrupt or binary, or the first line or the line of a wanted word
+            has another number of columns or a value that is not finite.
     """
     vectors = np.zeros((len(words), dimensions), np.float32)
     found = np.zeros(len(words), bool)
@@ -70,12 +76,15 @@ def read_vectors(
     # a word with spaces is recognized by its part before the first space
     starts = {word.partition(b" ")[0] for word in rows}
     chunk: dict[int, tuple[str, bytes]] = {}  # of each row, the place and the numbers
-    source = named(archive, member)
+    source, promised, number = named(archive, member), 0, 0
+    start = START.match
     for number, line in member_lines(archive, member, "vectors.glove", "vectors"):
-        if line[: line.find(b" ")] not in starts and number > 1:
+        if number <= TEXT_LINES:
+            _check_text(line, f"{source}, line {number}")
+        if start(line)[0] not in starts and number > 1:  # type: ignore[index]
             continue
         where = f"{source}, line {number}"
-        if number == 1 and _is_header(line, dimensions, where):
+        if number == 1 and (promised := _header(line, dimensions, where)):
             continue
         word, numbers = _columns(line, dimensions, where)
         row = rows.get(word)
@@ -86,6 +95,9 @@ def read_vectors(
                 chunk.clear()
     if chunk:
         vectors[[*chunk]] = _parse(chunk.values())
+    if promised >= (lines := max(number, 1)):
+        problem = f"its header promises {promised:,} words, and {lines - 1:,} came"
+        tqdm.write(f"warning: {source}: {problem}; the file may be cut short", file=sys.stderr)
     return torch.from_numpy(vectors), torch.from_numpy(found)
 
 
@@ -105,20 +117,31 @@ def _parse(lines: Collection[tuple[str, bytes]]) -> Array:
     return values
 
 
-def _is_header(line: bytes, dimensions: int, where: str) -> bool:
+def _check_text(line: bytes, where: str) -> None:
+    """Raise DataError for one of the first lines of a file that is not text in UTF-8."""
     if line.startswith(BYTE_ORDER_MARKS):
         raise DataError(f"{where}: begins with a byte order mark; convert the file to UTF-8")
+    if b"\0" in line or line.startswith(FASTTEXT):
+        form = "fastText's" if line.startswith(FASTTEXT) else "probably word2vec's"
+        problem = f"binary, {form} format; expected text, a word and its numbers a line"
+        raise DataError(f"{where}: {problem}; convert the file, or take its .vec or .txt version")
+
+
+def _header(line: bytes, dimensions: int, where: str) -> int:
+    """Return the number of words in a header, 0 for another line."""
     fields = line.split()
     if dimensions == 1 or len(fields) != 2 or not all(field.isdigit() for field in fields):
-        return False
+        return 0
     if fields[1] != b"%d" % dimensions:
         raise _wrong_count(where, f"the header has {fields[1][:20].decode()}", dimensions)
-    return True
+    return int(fields[0][:20])
 
 
 def _columns(line: bytes, dimensions: int, where: str) -> tuple[bytes, bytes]:
-    """Split a line into its word and its numbers, separated by spaces."""
+    """Split a line into its word and its numbers, separated by blanks or tabs."""
     line = line.rstrip()
+    if b"\t" in line or b"  " in line:
+        line = SEPARATOR.sub(b" ", line)
     word, _, numbers = line.partition(b" ")
     if numbers.count(b" ") == dimensions - 1 and numbers:
         return word, numbers

@@ -106,7 +106,8 @@ Bytes = Annotated[int, Range(ge=1, le=10**15)]  # a petabyte
 Seconds = Annotated[float, Range(ge=0, le=604_800)]  # a week
 Seeds = Annotated[list[NonNegativeInt], Field(min_length=1, max_length=1000), UNIQUE]
 Name = Annotated[str, MustBe("text", rf"(?!{UNSET}$)[\s\S]+")]
-URL = r"https?://[^/\s]+/\S+|file:///.+"
+# a JSON schema has no flag for the case; a blank is encoded when the file is fetched
+URL = r"[Hh][Tt][Tt][Pp][Ss]?://[^/\s]+/\S(.*\S)?|[Ff][Ii][Ll][Ee]:///.+"
 Url = Annotated[
     str,
     MustBe("a URL that starts with https://, http:// or file:///", is_url, pattern=f"^({URL})$"),

@@ -21,7 +21,8 @@ def summary(since: float | None = None) -> str:
     Args:
         since: start of the run, in seconds since 1970.
     """
-    parts = {"Trials:": _trials(), "Test:": _accuracies(), "Studies:": _studies()}
+    parts = {"Data:": _data(), "Trials:": _trials(), "Test:": _accuracies()}
+    parts["Studies:"] = _studies()
     if since is not None:
         minutes, seconds = divmod(round(time.time() - since), 60)
         parts["Time:"] = [f"{minutes} min {seconds} s"]
@@ -31,6 +32,16 @@ def summary(since: float | None = None) -> str:
         for label, texts in parts.items()
         for number, text in enumerate(texts)
     )
+
+
+def _data() -> list[str]:
+    """Return the notes of the stages on pairs, labels and vectors."""
+    lines: list[str] = []
+    with intact("corpus", "summary.json"):
+        lines += _json("corpus", "summary.json").get("notes", [])
+    with intact("vectors", "summary.json"):
+        lines += filter(None, [_json("vectors", "summary.json").get("note")])
+    return lines
 
 
 def _trials() -> list[str]:

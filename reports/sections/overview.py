@@ -32,7 +32,7 @@ def overview(data: Artifacts, highlights: Sequence[Highlights]) -> Overview:
     ]
     charts = [accuracy_chart(data), *(chart for one in highlights for chart in one.charts)]
     glossary = GLOSSARY | {term: text for one in highlights for term, text in one.glossary.items()}
-    corpus = f"Corpus: {fmt.corpus(data)}{note}"
+    corpus = f"Corpus: {fmt.corpus(data)}{note}; {fmt.majority(data)}"
     return Overview(corpus, environment, _tiles(data, highlights), charts, glossary)
 
 

@@ -59,7 +59,8 @@ def chosen(data: Artifacts) -> pd.DataFrame:
 
 
 def provenance_section(data: Artifacts) -> Section:
-    """Return the selected trials, and the hashes of grid and tensors."""
+    """Return the data, the selected trials, and the hashes of grid and tensors."""
+    notes = [*data.documents["corpus/summary"]["notes"], data.documents["vectors/summary"]["note"]]
     columns: dict[str, fmt.Cell] = {
         "model": fmt.model_name,
         "trial": fmt.text("trial"),
@@ -69,7 +70,10 @@ def provenance_section(data: Artifacts) -> Section:
     }
     return Section(
         "Provenance",
-        [Table("chosen", chosen(data), columns, text_columns=2)],
+        [
+            Table("data", pd.DataFrame({"data": notes}), {"data": fmt.text("data")}),
+            Table("chosen", chosen(data), columns, text_columns=2),
+        ],
         f"Grid {data.documents['sweep/summary']['grid_hash']}, "
         f"tensors {data.documents['tensors/manifest']['digest']}.",
     )

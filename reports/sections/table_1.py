@@ -4,12 +4,13 @@ import math
 
 import pandas as pd
 
+from actmodels.configs import LABELS
 from reports import format as fmt
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.load import Artifacts
 from reports.published import SNLI, SOURCES
-from reports.statistics import mean_sd, t_interval
+from reports.statistics import mean_sd, t_interval, wide
 
 
 def systems(data: Artifacts) -> pd.DataFrame:
@@ -19,6 +20,16 @@ def systems(data: Artifacts) -> pd.DataFrame:
     columns = ["test_accuracy", "dev_accuracy", "test_mean_steps"]
     means = mean_sd(rows, ["model"], columns, first=["parameters", "test_pairs"])
     return means.assign(corpus=fmt.corpus(data))
+
+
+def recall(data: Artifacts) -> pd.DataFrame:
+    """Return the recall of each label by model, mean and sd over seeds."""
+    names = ["model", "seed", "label", "predicted"]
+    frames = (data["evaluate/predictions"], data["lexical_baseline/predictions"])
+    rows = pd.concat([frame[names] for frame in frames], ignore_index=True)
+    rows["recall"] = (rows["label"] == rows["predicted"]).astype(float)
+    seeds = rows.groupby(names[:3], sort=False, as_index=False)["recall"].mean()
+    return wide(mean_sd(seeds, ["model", "label"], ["recall"]), ["model"], "label")
 
 
 def accuracy_chart(data: Artifacts) -> Chart:
@@ -48,6 +59,10 @@ def table_1_section(data: Artifacts) -> Section:
         "mean steps": fmt.number("test_mean_steps"),
         "binomial SE, points": _standard_error,
     }
+    recalls = recall(data)
+    labels = [label for label in LABELS if f"recall_{label}_mean" in recalls]
+    cells = {"system": fmt.model_name} | {n: fmt.percent(f"recall_{n}") for n in labels}
+    caption = "Recall on test, %: the share of a label's pairs that are classified correctly."
     note = "" if fmt.on_all_of_snli(data) else " They are not comparable with ours."
     published_columns = {
         "system": fmt.text("system"),
@@ -56,15 +71,19 @@ def table_1_section(data: Artifacts) -> Section:
         "mean steps": fmt.text("mean_steps"),
         "source": fmt.text("source"),
     }
-    published = Table(
-        *("published", SNLI.replace("", None), published_columns, f"{SOURCES}{note}"),
-        folded=f"Published for SNLI: {len(SNLI)} systems",
-    )
+    tables = [
+        Table("table_1", systems(data), columns, text_columns=2),
+        Table("recall", recalls, cells, caption),
+        Table(
+            *("published", SNLI.replace("", None), published_columns, f"{SOURCES}{note}"),
+            folded=f"Published for SNLI: {len(SNLI)} systems",
+        ),
+    ]
     return Section(
         "Table 1: test accuracy",
-        [Table("table_1", systems(data), columns, text_columns=2), published],
+        tables,
         "Mean ± sd over seeds; parameters without word vectors. The binomial standard error "
-        "√(p(1 - p)/n) is that of one run on n test pairs.",
+        f"√(p(1 - p)/n) is that of one run on n test pairs; {fmt.majority(data)}.",
     )
 
 

@@ -95,7 +95,7 @@ def test_files_give_the_pairs_of_the_archive(folder: Path) -> None:
         split: hashlib.sha256((folder / f"{split}.jsonl").read_bytes()).hexdigest()
         for split in corpus.SPLITS
     }
-    with pytest.raises(DataError, match=r"^corpus\.files\.dev: .*dev\.jsonl has SHA-256 .*, expec"):
+    with pytest.raises(DataError, match=r"^corpus\.files\.dev: .*dev\.jsonl: .* SHA-256 .*, expec"):
         run_stage(folder, files(folder, sha256={"dev": "0" * 64}))
 
 

@@ -41,7 +41,8 @@ def test_random(folder: Path) -> None:
     assert (drawn.shape, drawn.dtype) == ((4, 300), torch.float32)
     assert found.all()
     counted = {"words": 4, "found": 4, "type_coverage": 1.0, "token_coverage": 1.0}
-    assert summary == {"source": "random"} | counted
+    note = "4 of 4 words (100.0 %) and 100.0 % of the tokens have a random vector"
+    assert summary == {"source": "random", "note": note} | counted
     before = written(folder, "vectors")
     assert torch.equal(run_vectors(folder, size=2)[0], drawn[:2])  # of a smaller vocabulary
     run_vectors(folder)
@@ -54,13 +55,20 @@ def test_glove(folder: Path) -> None:
     assert found.tolist() == [True, True, False, True]
     counted = {"words": 4, "found": 3, "type_coverage": 0.75, "token_coverage": 0.91}
     digest = hashlib.sha256((folder / "mirror.zip").read_bytes()).hexdigest()
-    assert summary == {"source": "glove", "sha256": digest} | counted
+    note = "3 of 4 words (75.0 %) and 91.0 % of the tokens have a glove vector"
+    assert summary == {"source": "glove", "sha256": digest, "note": note} | counted
     plain = folder / "v.txt"
     plain.write_text("4 2\ncafé 1 2\nthe 7 8\n")
     own = {"urls": [plain.as_uri()], "sha256": None, "member": None}
     picked, _, summary = run_vectors(folder, source="glove", dimensions=2, glove=own)
     assert picked.tolist() == [[7, 8], [1, 2], [0, 0], [0, 0]]
     assert summary["sha256"] == hashlib.sha256(plain.read_bytes()).hexdigest()
+
+
+def test_few_words_with_a_vector(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    of_glove(folder, "rare 3 4\nder 5 6\n")
+    note = "warning: only 1 of 4 words (25.0 %) and 1.0 % of the tokens have a glove vector; see v"
+    assert capsys.readouterr().out.startswith(note)
 
 
 @pytest.mark.parametrize("text", ["der 1 2\n", "the 0 0\n", "the 3e38 3e38\n"])

@@ -1,10 +1,12 @@
 """An HTTP server with planned faults: one action per request; the last one repeats."""
 
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 Action = Callable[["Handler"], None]
 
@@ -46,11 +48,12 @@ def answer(
     ranges: bool = True,
     promised: int = 0,
     holding: bool = False,
+    name: str = "",
 ) -> Action:
     """Send the file, or another `content`, and stop `after` a number of bytes.
 
     ranges: support range requests. promised: excess bytes in Content-Length.
-    holding: keep the connection open, and send the rest after `go_on`.
+    holding: keep the connection open, and send the rest after `go_on`. name: Content-Disposition.
     """
 
     def action(handler: Handler) -> None:
@@ -61,6 +64,7 @@ def answer(
             handler.head(416, Content_Length=0, Content_Range=f"bytes */{len(body)}")
             return
         span = {"Content_Range": f"bytes {start}-{len(body) - 1}/{len(body)}"} if requested else {}
+        span |= {"Content_Disposition": f"attachment; {name}"} if name else {}
         handler.head(206 if requested else 200, Content_Length=len(body) - start + promised, **span)
         handler.wfile.write(body[start:][:after])
         if holding:
@@ -100,11 +104,16 @@ def chunked(after: int) -> Action:
 
 
 @contextmanager
-def serving(content: bytes, *plan: Action) -> Iterator[Server]:
+def serving(content: bytes, *plan: Action, certificate: Path | None = None) -> Iterator[Server]:
+    """Serve while the block runs; over TLS with a `certificate`, a file with its key."""
     board = Server(content, plan)
     handler = type("BoundHandler", (Handler,), {"board": board})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    board.url = f"http://127.0.0.1:{server.server_port}/folder/file.zip"
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    board.url = f"http{'s' if certificate else ''}://127.0.0.1:{server.server_port}/folder/file.zip"
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.datasets.download import ATTEMPTS, Fetched, fetch, locate
+from pipeline.datasets.download import ATTEMPTS, Fetched, fetch, locate, naming_urls
 from tests.pipeline.datasets.server import Action, answer, chunked, serving, status, wrong_range
 from tests.pipeline.project import ROOT
 
@@ -28,7 +28,7 @@ SIZE, HALF = len(CONTENT), 150_000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 KEY = "corpus.snli"
 GOOD = answer()
-PAGE = b"a login page"
+PAGE = b"<!DOCTYPE html>"
 
 
 @pytest.fixture
@@ -110,11 +110,12 @@ FAILURES: dict[str, tuple[Action, int, str]] = {
         ATTEMPTS,
         r"\(150,000 bytes are missing\), 5 times in a row; run again",
     ),
-    "a length too short": (answer(promised=-10), 1, "299,990 bytes came with SHA-256"),
-    "another file": (
+    "a length too short": (answer(promised=-10), 1, "299,990 bytes with SHA-256"),
+    "a page": (
         answer(PAGE),
         1,
-        f"12 bytes came with SHA-256 {hashlib.sha256(PAGE).hexdigest()}, expected {SHA256} of par",
+        f"15 bytes with SHA-256 {hashlib.sha256(PAGE).hexdigest()}, expected {SHA256} of params.* "
+        r"\(a web page, perhaps to sign in\); download the file in a browser, and name its path",
     ),
 }
 
@@ -167,8 +168,7 @@ def test_file_urls(store: Path) -> None:
     for url, problem in {
         "file:///no/such/file.zip": r"cannot be read \(No such file",
         Path("pipe").resolve().as_uri(): "a pipe or a device; expected a regular file",
-        "file://data/file.zip": "three slashes",
-        Path(__file__).as_uri(): "bytes came with SHA-256",
+        Path(__file__).as_uri(): "bytes with SHA-256",
     }.items():
         (store / f"{SHA256[:16]}-file.zip").unlink(missing_ok=True)
         with pytest.raises(DataError, match=problem):
@@ -189,21 +189,104 @@ def test_without_a_digest_the_copy_is_kept(store: Path, capsys: pytest.CaptureFi
         locate(site.url, None, KEY)
 
 
-def test_a_local_file_is_read_in_place(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (PAGE, "a web page, perhaps to sign in, not the file; download the file in a browser, and"),
+        (b"<!-- x -->\n<HTML>", "a web page"),
+        (
+            b"version https://git-lfs.github.com/spec/v1\noid",
+            "a Git LFS pointer, not the file; run",
+        ),
+    ],
+)
+def test_what_comes_in_place_of_a_file_is_not_kept(
+    store: Path, content: bytes, problem: str
+) -> None:
+    with serving(CONTENT, answer(content), GOOD) as site:
+        with pytest.raises(DataError, match=rf"^corpus\.snli: {site.url}: {problem}"):
+            locate(site.url, None, KEY)
+        path = locate(site.url, None, KEY)
+        assert path.read_bytes() == CONTENT
+        path.write_bytes(content)  # kept by a former version
+        assert locate(site.url, None, KEY).read_bytes() == CONTENT
+    with pytest.raises(DataError, match=rf"file\.zip: {problem}"):
+        path.write_bytes(content)
+        locate(str(path), None, KEY)
+
+
+@pytest.mark.parametrize(
+    ("url", "served", "name"),
+    [
+        ("uc?id=1", 'filename="my pairs.csv"', "my pairs.csv"),
+        ("content", "filename*=UTF-8''%C3%A4%2F..%2Fb.csv", "b.csv"),
+        ("content", "", "content"),
+        ("a b.csv", 'filename="other.csv"', "a b.csv"),
+    ],
+)
+def test_the_name_of_a_copy(store: Path, url: str, served: str, name: str) -> None:
+    """The server names it where the URL does not; an error names the URL of a copy."""
+    with serving(CONTENT, answer(name=served)) as site:
+        url = site.url.replace("http", "HTTP").replace("file.zip", url)
+        path = locate(url, None, KEY)
+        assert path.name[17:] == name
+        assert locate(url, None, KEY) == path and len(site.ranges) == 1
+    with pytest.raises(DataError) as caught, naming_urls():
+        raise DataError(f"{path}, line 1: bad")
+    copy = f"{path} is a copy of {url}; remove the copy to fetch it again"
+    assert str(caught.value).splitlines() == [f"{path}, line 1: bad", copy]
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """A self-signed certificate and its key in one file."""
+    path = tmp_path / "own.pem"
+    command = f"openssl req -x509 -newkey rsa:2048 -nodes -keyout {path} -out {path}.crt -days 2"
+    command += " -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
+    subprocess.run(command.split(), check=True, capture_output=True)
+    path.write_bytes(path.read_bytes() + Path(f"{path}.crt").read_bytes())
+    return path
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="needs openssl to make a certificate")
+def test_certificates(store: Path, certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    with serving(CONTENT, GOOD, certificate=certificate) as site:
+        with pytest.raises(DataError, match=r"self.signed.*; set REQUESTS_CA_BUNDLE or SSL_CERT_F"):
+            get(site.url)
+        for value in ("/no/such", __file__):
+            monkeypatch.setenv("REQUESTS_CA_BUNDLE", value)
+            message = f"BUNDLE is {value}, which has no certificates .*; correct or unset REQUESTS"
+            with pytest.raises(DataError, match=message):
+                get(site.url)
+        monkeypatch.delenv("REQUESTS_CA_BUNDLE")
+        assert site.ranges == []
+        monkeypatch.setenv("SSL_CERT_FILE", f"{certificate}.crt")
+        check(get(site.url), store)
+
+
+def test_a_local_file_is_read_in_place(
+    store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = Path("file.zip").resolve()
     path.write_bytes(CONTENT)
-    assert locate("file.zip", None, KEY) == path
-    assert capsys.readouterr().err == f"corpus.snli: {path} has SHA-256 {SHA256}\n"
-    assert locate(path.as_uri(), SHA256, KEY) == path
-    without = Fetched(urls=[path.as_uri()], sha256=None, bytes=None)
-    assert fetch(without, KEY) == path
+    monkeypatch.setenv("HOME", str(path.parent))
+    for place in ("file.zip", "~/file.zip", path.as_uri().replace("file:", "FILE:")):
+        assert locate(place, None, KEY) == path
+        assert capsys.readouterr().err == f"corpus.snli: {path} has SHA-256 {SHA256}\n"
+        assert locate(place, SHA256, KEY) == path
+    mirrors = ["file:///no/such", path.as_uri(), "http://unused.invalid/x"]
+    assert fetch(Fetched(urls=mirrors, sha256=None, bytes=None), KEY) == path
     assert list(store.iterdir()) == []
     path.write_bytes(PAGE)
-    found = hashlib.sha256(PAGE).hexdigest()
-    with pytest.raises(DataError, match=f"file.zip has SHA-256 {found}, expected {SHA256} of par"):
+    with pytest.raises(
+        DataError, match=f"file.zip: 15 bytes with SHA-256 .*, expected {SHA256} of"
+    ):
         locate("file.zip", SHA256, KEY)
-    with pytest.raises(DataError, match=r"^corpus\.snli: none: .*No such file.*; check its path"):
-        locate("none", None, KEY)
+    problem = rf"^corpus\.snli: {path.parent}/none: .*No such file.*; check its path or URL in par"
+    with pytest.raises(DataError, match=problem):
+        locate("~/none", None, KEY)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")

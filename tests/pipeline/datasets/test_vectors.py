@@ -23,7 +23,7 @@ unwanted 1 2
 
 def pick(tmp_path: Path, text: str, *words: str, dimensions: int = 3) -> list[list[float] | None]:
     """Return the vector of each word, None if not found."""
-    archive = make_zip(tmp_path / "v.zip", {"v.txt": text.encode()})
+    archive = make_zip(tmp_path / "v.zip", {"v.txt": text.encode(errors="surrogateescape")})
     vectors, found = read_vectors(archive, "v.txt", words, dimensions)
     assert vectors.dtype == torch.float32 and vectors.shape == (len(words), dimensions)
     assert not vectors[~found].any()
@@ -44,10 +44,22 @@ def test_reads_the_wanted_rows(tmp_path: Path) -> None:
     assert pick(tmp_path, "", "the") == [None]
 
 
-def test_word2vec_header_is_skipped(tmp_path: Path) -> None:
-    text = "2 3\r\n2 1 2 3 \r\nthe 4 5 6 \r\n"
-    assert pick(tmp_path, text, "2", "the") == [[1, 2, 3], [4, 5, 6]]
-    assert pick(tmp_path, "2 3\nthe 4\n", "2", dimensions=1) == [[3]]  # it has none
+@pytest.mark.parametrize(
+    ("text", "promised"),
+    [
+        ("2 3\r\n2 1 2 3 \r\nthe 4 5 6 \r\n", 0),
+        ("1\t3\n2\t1\t2\t3\nthe\t4 5 6\t\n", 0),
+        (" 2   1  2 3\nx\nthe    4 5    6", 0),
+        ("9 3\n2 1 2 3\nthe 4 5 6\nx 1", 9),
+    ],
+)
+def test_headers_and_separators(
+    tmp_path: Path, text: str, promised: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert pick(tmp_path, text.lstrip(), "2", "the") == [[1, 2, 3], [4, 5, 6]]
+    problem = "its header promises 9 words, and 3 came; the file may be cut short"
+    assert capsys.readouterr().err.count(problem) == bool(promised)
+    assert pick(tmp_path, "2 3\nthe 4\n", "2", dimensions=1) == [[3]]  # no header
 
 
 @pytest.mark.parametrize(
@@ -61,6 +73,12 @@ def test_word2vec_header_is_skipped(tmp_path: Path) -> None:
         ("the 1 nan 3\n", "line 1: 'nan' is not a finite number"),
         ("the 1_0 2 3\n", "line 1: '1_0' is not a finite number"),
         ("\ufeffthe 1 2 3\n", "line 1: begins with a byte order mark; convert the file to UTF-8"),
+        (
+            "2 3\nthe \0\0\x80?\n",
+            "line 2: binary, probably word2vec's format; expected text, a word and its numbers a "
+            r"line; convert the file, or take its \.vec or \.txt version",
+        ),
+        ("\udcba\x16\x4f\x2f\x0c\0", "line 1: binary, fastText's format"),
     ],
 )
 def test_malformed_lines(tmp_path: Path, text: str, problem: str) -> None:

@@ -1,0 +1,62 @@
+"""Compare the splits of a corpus: labels that one lacks, and pairs that two have."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+from actmodels.configs import LABELS
+
+UNLABELED = "-"
+FEW = 0.01  # ours: premises of two words occur in two splits by chance
+Counts = Mapping[str, Mapping[str, int]]  # by split: of pairs, and of labels
+
+
+class SplitComparison:
+    """Remembers the labeled pairs of each split by their hashes."""
+
+    def __init__(self) -> None:
+        self.splits: dict[str, dict[str, set[int]]] = {}
+
+    def watched(self, split: str, pairs: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Yield the pairs of a split."""
+        seen = self.splits[split] = {"pairs": set[int](), "premises": set[int]()}
+        for pair in pairs:
+            if pair["gold_label"] != UNLABELED:
+                seen["pairs"].add(hash((pair["sentence1"], pair["sentence2"])))
+                seen["premises"].add(hash(pair["sentence1"]))
+            yield pair
+
+    def summary(self, splits: Counts) -> dict[str, Any]:
+        """Return what splits share, the majority class of the last one (test), and notes."""
+        shared = {
+            f"{a} and {b}": {name: len(self.splits[a][name] & seen) for name, seen in of_b.items()}
+            for (a, _), (b, of_b) in combinations(self.splits.items(), 2)
+        }
+        last, counts = [*splits.items()][-1]
+        label = max(LABELS, key=lambda name: counts[name])
+        share = round(counts[label] / max(counts["labeled"], 1), 6)
+        notes = [
+            *(f"{split}: {_counted(splits[split])}" for split in splits),
+            f"majority class of {last}: {label}, {100 * share:.1f} %",
+            *_warnings(splits, shared),
+        ]
+        return {"shared": shared, "majority": {"label": label, "share": share}, "notes": notes}
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    by_label = ", ".join(f"{counts[label]:,} {label}" for label in LABELS)
+    dropped = f", {counts['unlabeled']:,} unlabeled ones dropped" if counts["unlabeled"] else ""
+    return f"{counts['labeled']:,} pairs ({by_label}){dropped}"
+
+
+def _warnings(splits: Counts, shared: Counts) -> Iterator[str]:
+    for split, counts in splits.items():
+        for label in LABELS:
+            most = max(splits, key=lambda name: splits[name][label])
+            if not counts[label] and (number := splits[most][label]):
+                yield f"warning: {split} has no {label}, and {most} has {number:,} pairs with it"
+    for names, counts in shared.items():
+        if parts := [f"{number:,} {name}" for name, number in counts.items() if number]:
+            smaller = min(splits[name]["labeled"] for name in names.split(" and "))
+            serious = counts["pairs"] or counts["premises"] > FEW * smaller
+            yield f"{'warning: ' * bool(serious)}{names} share {' and '.join(parts)}"
