@@ -51,33 +51,25 @@ def problem(root: Path) -> str:
 
 
 def write_preset(root: Path, name: str) -> Path:
-    """Save params.yaml as a preset that composes the same values.
+    """Save params.yaml as a preset, which is merged over conf/base.yaml.
 
     Raises:
-        ConfigError: the preset exists, or cannot have these values.
+        ConfigError: the preset exists; or the file lacks keys, which a preset cannot remove.
     """
-    from hydra import compose, initialize_config_dir
-    from omegaconf import OmegaConf
-
-    conf, text = root.resolve() / "conf", (root / "params.yaml").read_text("utf-8")
-    path = conf / "preset" / f"{name}.yaml"
+    conf, text = root / "conf", (root / "params.yaml").read_text("utf-8")
+    path, base = conf / "preset" / f"{name}.yaml", _read((conf / "base.yaml").read_text("utf-8"))
     if path.exists() or not re.fullmatch(r"\w+", name):
         raise ConfigError(
             str(path), ["exists, or is no name of letters, digits and _; use another"]
         )
-    used, base = (
-        _read(t)["sweep"]["models"] for t in (text, (conf / "base.yaml").read_text("utf-8"))
-    )
-    removed = "".join(f"    {model}: null\n" for model in base if model not in used)
+    models = base["sweep"]["models"].keys() - _read(text)["sweep"]["models"].keys()
+    removed = "".join(f"    {model}: null\n" for model in sorted(models))
     own = re.sub(r"(?ms)(^sweep:.*?^  models:\n)", rf"\1{removed}", text)
-    path.write_text(HEADER + own, "utf-8")
-    with initialize_config_dir(str(conf), version_base=None):
-        values = OmegaConf.to_container(compose("config", overrides=[f"preset={name}"]))
-    if lost := [*_switches(values, _read(own))]:
-        path.unlink()
+    if lost := [change for change in _switches(base, _read(own)) if change.startswith("~")]:
         raise ConfigError(
             "params.yaml", [f"a preset cannot have {shlex.join(lost)}; use dvc repro"]
         )
+    path.write_text(HEADER + own, "utf-8")
     record(root, text)
     return path
 
