@@ -21,6 +21,7 @@ COMMANDS = {
     "ui": "start MLflow's pages; print the addresses of report and Ray dashboard",
     "report": "write the report again from the artifacts of the last run",
     "sweep": "`sweep status`: trials finished, started, failed, and the best so far",
+    "preset": "`preset NAME`: save params.yaml as conf/preset/NAME.yaml, for dvc exp run",
     "summary": "results of the last run, paths, and next commands",
     "schema": "JSON Schema of params.yaml, for editors",
     "completion": 'bash completion: eval "$(act-nli completion)"',
@@ -42,6 +43,7 @@ def parse(argv: list[str] | None = None) -> tuple[argparse.Namespace, list[str]]
         for name, text in COMMANDS.items()
     }
     own["sweep"].add_argument("action", nargs="?", metavar="status")
+    own["preset"].add_argument("name", metavar="NAME")
     own["summary"].add_argument("since", nargs="?", type=int, help="start of the run (Unix time)")
     parsed, rest = parser.parse_known_args(argv)
     if parsed.command == "sweep" and parsed.action != "status":
@@ -75,6 +77,10 @@ def main() -> None:
         with storage_errors(execution_settings(load_params()).trials):
             status = sweep_status()
         print(status)
+    elif parsed.command == "preset":
+        from pipeline.parameters.edits import write_preset
+
+        print(f"saved {write_preset(Path(), parsed.name)}: dvc exp run -S preset={parsed.name}")
     elif parsed.command == "summary":
         from pipeline.runtime.summary import summary
 

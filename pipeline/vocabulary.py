@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from tqdm import tqdm
 
 from actmodels.errors import DataError
-from pipeline.datasets.pairs import PARSES, Pair, read_pairs
+from pipeline.datasets.pairs import PARSES, UNLABELED, Pair, read_pairs
 from pipeline.datasets.parses import read_parse, right_branching
-from pipeline.datasets.splits import UNLABELED
 from pipeline.datasets.tokenizer import tokenize
 from pipeline.datasets.tokens import TokenPair, write_token_pairs, write_words
 from pipeline.parameters.load import load_params

@@ -22,7 +22,7 @@ from actmodels.errors import DataError, shown
 from actmodels.validators import NonNegativeInt
 from pipeline.datasets.archive import member_lines, named
 from pipeline.datasets.rows import Row, jsonl_rows, read_rows
-from pipeline.datasets.splits import UNLABELED, SplitComparison
+from pipeline.datasets.splits import SplitComparison
 from pipeline.datasets.text_lines import write_lines
 from pipeline.parameters.schema import COLUMNS, PairFiles
 from pipeline.parameters.section import MustBe
@@ -30,6 +30,7 @@ from pipeline.parameters.sentences import sentence
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import clean_dir
 
+UNLABELED = "-"
 PARSES = ("sentence1_binary_parse", "sentence2_binary_parse")  # see pipeline.datasets.parses
 Pair = dict[str, Any]
 Text = Annotated[str, Field(min_length=0)]  # with a constraint, pydantic rejects lone surrogates

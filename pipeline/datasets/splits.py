@@ -6,7 +6,6 @@ from typing import Any
 
 from actmodels.configs import LABELS
 
-UNLABELED = "-"
 FEW = 0.01  # ours: premises of two words occur in two splits by chance
 Counts = Mapping[str, Mapping[str, int]]  # by split: of pairs, and of labels
 
@@ -21,7 +20,7 @@ class SplitComparison:
         """Yield the pairs of a split."""
         seen = self.splits[split] = {"pairs": set[int](), "premises": set[int]()}
         for pair in pairs:
-            if pair["gold_label"] != UNLABELED:
+            if pair["gold_label"] in LABELS:
                 seen["pairs"].add(hash((pair["sentence1"], pair["sentence2"])))
                 seen["premises"].add(hash(pair["sentence1"]))
             yield pair

@@ -6,8 +6,7 @@ from itertools import cycle, islice, product
 
 from actmodels.configs import LABELS
 from actmodels.errors import ConfigError
-from pipeline.datasets.pairs import Pair
-from pipeline.datasets.splits import UNLABELED
+from pipeline.datasets.pairs import UNLABELED, Pair
 from pipeline.parameters.schema import Captions
 from pipeline.synthetic.pairs import draw_pair
 from pipeline.synthetic.sampling import Sampler

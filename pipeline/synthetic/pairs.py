@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from actmodels.errors import ConfigError
-from pipeline.datasets.splits import UNLABELED
+from pipeline.datasets.pairs import UNLABELED
 from pipeline.synthetic import scenes
 from pipeline.synthetic.lexicon import GARMENTS, VOCABULARIES
 from pipeline.synthetic.sampling import STATEMENTS, Sampler, draw

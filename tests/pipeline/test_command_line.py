@@ -167,7 +167,10 @@ def test_the_summary_of_a_run(folder: Path) -> None:
     write_json(artifacts / "sweep" / "environment.json", {"trials": 8, "reused": 6})
     for name in ("multihop", "halting"):
         write_text(artifacts / "studies" / name / "summary.txt", f"a line of {name}\n")
+    write_json(artifacts / "corpus" / "summary.json", {"notes": ["train: 3 pairs"]})
+    write_json(artifacts / "vectors" / "summary.json", {"note": "1 of 2 words"})
     text = summary(since=0.0)
+    assert text.startswith("Data:    train: 3 pairs\n         1 of 2 words\n")
     assert "Trials:  sweep trained 2 and reused 6\n" in text
     assert "Test:    adaptive_attention: 88.0 ± 5.80 % (n = 3, 2.2 steps)\n" in text
     assert "Studies: a line of multihop\nReport: " in text.replace("Time:    ", "Report: ")

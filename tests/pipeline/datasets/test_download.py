@@ -4,7 +4,6 @@ import hashlib
 import os
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -77,28 +76,22 @@ FAULTS: dict[str, tuple[list[Action], list[int | None]]] = {
     "chunks": ([chunked(SIZE)], [None]),
     "another part": ([answer(after=HALF), wrong_range, GOOD], [None, HALF, None]),
     "a file that changed": ([answer(bytes(SIZE), after=HALF), GOOD], [None, HALF, None]),
+    # a partial file of an earlier process: the digest decides whether the transfer starts again
+    "too long": ([GOOD], [SIZE + 4, None]),
+    "whole": ([GOOD], [SIZE]),
+    "of another file": ([GOOD], [HALF, None]),
 }
+LEFT = {"too long": CONTENT + b"more", "whole": CONTENT, "of another file": bytes(HALF)}
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_costs_one_request(store: Path, name: str) -> None:
     plan, starts = FAULTS[name]
+    if name in LEFT:
+        part(store).write_bytes(LEFT[name])
     with serving(CONTENT, *plan) as site:
         check(get(site.url), store)
     assert site.ranges == [None if start is None else f"bytes={start}-" for start in starts]
-
-
-@pytest.mark.parametrize(
-    ("left", "requests"),
-    [(CONTENT + b"more", 2), (CONTENT, 1), (bytes(HALF), 2)],
-    ids=["too long", "whole", "of another file"],
-)
-def test_a_partial_file_of_an_earlier_process(store: Path, left: bytes, requests: int) -> None:
-    """The digest decides whether the transfer goes on from it or starts again."""
-    part(store).write_bytes(left)
-    with serving(CONTENT, GOOD) as site:
-        check(get(site.url), store)
-    assert site.ranges == [f"bytes={len(left)}-", None][:requests]
 
 
 FAILURES: dict[str, tuple[Action, int, str]] = {
@@ -108,9 +101,8 @@ FAILURES: dict[str, tuple[Action, int, str]] = {
     "no progress": (
         answer(after=HALF, ranges=False),
         ATTEMPTS,
-        r"\(150,000 bytes are missing\), 5 times in a row; run again",
+        r"\(150,000 bytes are missing\), 5",
     ),
-    "a length too short": (answer(promised=-10), 1, "299,990 bytes with SHA-256"),
     "a page": (
         answer(PAGE),
         1,
@@ -159,20 +151,13 @@ def test_the_error_names_all_mirrors(store: Path) -> None:
 
 
 def test_file_urls(store: Path) -> None:
-    Path("a folder").mkdir()
-    source = Path("a folder", "file.zip").resolve()
+    source = Path("a file.zip").resolve()
     source.write_bytes(CONTENT)
     part(store).write_bytes(CONTENT[:HALF])
-    check(get(source.as_uri()), store)
+    check(get("file:///none/file.zip", source.as_uri()), store)
     os.mkfifo("pipe")  # must not block
-    for url, problem in {
-        "file:///no/such/file.zip": r"cannot be read \(No such file",
-        Path("pipe").resolve().as_uri(): "a pipe or a device; expected a regular file",
-        Path(__file__).as_uri(): "bytes with SHA-256",
-    }.items():
-        (store / f"{SHA256[:16]}-file.zip").unlink(missing_ok=True)
-        with pytest.raises(DataError, match=problem):
-            get(url)
+    with pytest.raises(DataError, match="a pipe or a device; expected a regular file"):
+        locate("pipe", SHA256, KEY)
 
 
 def test_without_a_digest_the_copy_is_kept(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -184,9 +169,6 @@ def test_without_a_digest_the_copy_is_kept(store: Path, capsys: pytest.CaptureFi
         assert site.ranges == [None, None]
     message = f"corpus.snli: {path} has SHA-256 {SHA256}; remove it to fetch it again"
     assert capsys.readouterr().err.count(message) == 2
-    cut = [answer(after=HALF)] * ATTEMPTS
-    with serving(CONTENT, *cut) as site, pytest.raises(DataError, match="5 times in a row"):
-        locate(site.url, None, KEY)
 
 
 @pytest.mark.parametrize(
@@ -194,10 +176,7 @@ def test_without_a_digest_the_copy_is_kept(store: Path, capsys: pytest.CaptureFi
     [
         (PAGE, "a web page, perhaps to sign in, not the file; download the file in a browser, and"),
         (b"<!-- x -->\n<HTML>", "a web page"),
-        (
-            b"version https://git-lfs.github.com/spec/v1\noid",
-            "a Git LFS pointer, not the file; run",
-        ),
+        (b"version https://git-lfs.github.com/spec/v1\noid", "a Git LFS pointer, not the file; r"),
     ],
 )
 def test_what_comes_in_place_of_a_file_is_not_kept(
@@ -237,35 +216,6 @@ def test_the_name_of_a_copy(store: Path, url: str, served: str, name: str) -> No
     assert str(caught.value).splitlines() == [f"{path}, line 1: bad", copy]
 
 
-@pytest.fixture
-def certificate(tmp_path: Path) -> Path:
-    """A self-signed certificate and its key in one file."""
-    path = tmp_path / "own.pem"
-    command = f"openssl req -x509 -newkey rsa:2048 -nodes -keyout {path} -out {path}.crt -days 2"
-    command += " -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
-    subprocess.run(command.split(), check=True, capture_output=True)
-    path.write_bytes(path.read_bytes() + Path(f"{path}.crt").read_bytes())
-    return path
-
-
-@pytest.mark.skipif(not shutil.which("openssl"), reason="needs openssl to make a certificate")
-def test_certificates(store: Path, certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"):
-        monkeypatch.delenv(name, raising=False)
-    with serving(CONTENT, GOOD, certificate=certificate) as site:
-        with pytest.raises(DataError, match=r"self.signed.*; set REQUESTS_CA_BUNDLE or SSL_CERT_F"):
-            get(site.url)
-        for value in ("/no/such", __file__):
-            monkeypatch.setenv("REQUESTS_CA_BUNDLE", value)
-            message = f"BUNDLE is {value}, which has no certificates .*; correct or unset REQUESTS"
-            with pytest.raises(DataError, match=message):
-                get(site.url)
-        monkeypatch.delenv("REQUESTS_CA_BUNDLE")
-        assert site.ranges == []
-        monkeypatch.setenv("SSL_CERT_FILE", f"{certificate}.crt")
-        check(get(site.url), store)
-
-
 def test_a_local_file_is_read_in_place(
     store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,6 +228,8 @@ def test_a_local_file_is_read_in_place(
         assert locate(place, SHA256, KEY) == path
     mirrors = ["file:///no/such", path.as_uri(), "http://unused.invalid/x"]
     assert fetch(Fetched(urls=mirrors, sha256=None, bytes=None), KEY) == path
+    with pytest.raises(DataError, match=r"no/such.*\n.*/either: "):
+        fetch(Fetched(urls=[mirrors[0], "file:///no/either"], sha256=None, bytes=None), KEY)
     assert list(store.iterdir()) == []
     path.write_bytes(PAGE)
     with pytest.raises(
@@ -296,10 +248,6 @@ def test_an_unwritable_store(store: Path) -> None:
     with serving(CONTENT, GOOD) as site, pytest.raises(DataError, match=message):
         get(site.url, site.url)
     assert len(site.ranges) == 1  # another mirror would not help
-    shutil.rmtree(store)
-    store.write_text("")
-    with pytest.raises(DataError, match=r"corpus\.snli: cannot write to .*state/downloads"):
-        get("file:///tmp/x")
 
 
 def wait_for_half(process: subprocess.Popen[bytes], path: Path) -> None:

@@ -1,0 +1,99 @@
+"""Keep edits of params.yaml: differences from the committed file and from all composed ones."""
+
+import hashlib
+import json
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from actmodels.errors import ConfigError
+from actmodels.files import write_text
+
+HEADER = """# @package _global_
+# params.yaml as `act-nli preset` saved it
+defaults: [override /study: none]
+
+"""
+ADVICE = """params.yaml has edits that dvc exp run would discard, as it composes it from conf/; use:
+  dvc repro                                              # uses the file as it is
+  act-nli preset mine && dvc exp run -S preset=mine      # saves it as conf/preset/mine.yaml
+  git checkout params.yaml && dvc exp run {} # and the switches of the run before"""
+
+
+def record(root: Path, text: str) -> str:
+    """Record and return a text of params.yaml that is no edit."""
+    write_text(_recorded(root, text), text)
+    return text
+
+
+def problem(root: Path) -> str:
+    """Return a message if params.yaml has edits that a composition would discard."""
+    path, show = root / "params.yaml", ["git", "show", "HEAD:./params.yaml"]
+    committed = subprocess.run(show, cwd=root, capture_output=True, text=True).stdout
+    text = path.read_text("utf-8") if path.is_file() else committed
+    if text == committed or _recorded(root, text).exists():
+        return ""
+    composed = sorted(_recorded(root, "").parent.glob("*.yaml"), key=lambda p: p.stat().st_mtime)
+    bases = filter(None, [committed, *(last.read_text("utf-8") for last in composed[-1:])])
+    try:
+        edits = ([*_switches(_read(base), _read(text))] for base in bases)
+        changes = min(edits, key=len, default=[])
+    except YAMLError:
+        return "params.yaml is not YAML; correct it, or run: git checkout params.yaml"
+    arguments = "".join(f"-S {shlex.quote(change)} " for change in changes)
+    return ADVICE.format(arguments) if changes else ""
+
+
+def write_preset(root: Path, name: str) -> Path:
+    """Save params.yaml as a preset, which is merged over conf/base.yaml.
+
+    Raises:
+        ConfigError: the preset exists; or the file lacks keys, which a preset cannot remove.
+    """
+    conf, text = root / "conf", (root / "params.yaml").read_text("utf-8")
+    path, base = conf / "preset" / f"{name}.yaml", _read((conf / "base.yaml").read_text("utf-8"))
+    if path.exists() or not re.fullmatch(r"\w+", name):
+        raise ConfigError(
+            str(path), ["exists, or is no name of letters, digits and _; use another"]
+        )
+    models = base["sweep"]["models"].keys() - _read(text)["sweep"]["models"].keys()
+    removed = "".join(f"    {model}: null\n" for model in sorted(models))
+    own = re.sub(r"(?ms)(^sweep:.*?^  models:\n)", rf"\1{removed}", text)
+    if lost := [change for change in _switches(base, _read(own)) if change.startswith("~")]:
+        raise ConfigError(
+            "params.yaml", [f"a preset cannot have {shlex.join(lost)}; use dvc repro"]
+        )
+    path.write_text(HEADER + own, "utf-8")
+    record(root, text)
+    return path
+
+
+def _recorded(root: Path, text: str) -> Path:
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return root / ".dvc" / "tmp" / "composed" / f"{digest[:16]}.yaml"
+
+
+def _read(text: str) -> Any:
+    return YAML(typ="safe", pure=True).load(text)
+
+
+def _switches(old: Any, new: Any, key: str = "") -> Iterator[str]:
+    """Yield the changes as values of `dvc exp run -S`."""
+    if isinstance(new, dict) and isinstance(old, dict):
+        for name in old | new:
+            if name not in new:
+                yield f"~{key}{name}"
+            elif name in old:
+                yield from _switches(old[name], new[name], f"{key}{name}.")
+            elif isinstance(new[name], dict) and new[name]:
+                yield from _switches({}, new[name], f"{key}{name}.")
+            else:
+                yield f"+{key}{name}={json.dumps(new[name], ensure_ascii=False)}"
+    elif old != new:
+        yield f"{key[:-1]}={json.dumps(new, ensure_ascii=False)}"

@@ -1,0 +1,92 @@
+"""Edits of params.yaml are not lost when DVC composes the file."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from actmodels.errors import ConfigError
+from pipeline.parameters.edits import problem, write_preset
+from pipeline.parameters.load import load_params
+from tests.pipeline.project import ROOT
+
+DVC = """import sys; from dvc.utils.hydra import compose_and_dump
+compose_and_dump("params.yaml", sys.argv[1] + "/conf", None, "config", "conf", sys.argv[2:])"""
+
+
+@pytest.fixture
+def project(folder: Path) -> Path:
+    """A repository with the demo's params.yaml and conf/."""
+    shutil.copytree(ROOT / "conf", folder / "conf")
+    texts = [(folder / "conf" / f).read_text() for f in ("base.yaml", "study/multihop.yaml")]
+    (folder / "params.yaml").write_text(texts[0] + texts[1].partition("\n\n")[2])
+    for command in ("init -q", "add -A", "-c user.name=a -c user.email=a@b commit -qm a"):
+        subprocess.run(["git", *command.split()], check=True)
+    return folder
+
+
+def compose(project: Path, *switches: str) -> str:
+    """Compose params.yaml as `dvc exp run -S` does; return its error."""
+    command = [sys.executable, "-c", DVC, str(project), *switches]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, capture_output=True, text=True, env=environment).stderr
+
+
+def edit(project: Path, old: str, new: str) -> str:
+    path = project / "params.yaml"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new.replace("&", old), 1))
+    return path.read_text()
+
+
+def test_dvc_composes_only_a_file_without_edits(project: Path) -> None:
+    assert compose(project, "sweep.max_epochs=3") == compose(project, "sweep.max_epochs=4") == ""
+    assert load_params(project / "params.yaml").sweep.max_epochs == 4
+    edited = edit(project, "max_epochs: 4", "max_epochs: 5")
+    error = compose(project, "retrain.patience=2")
+    assert error.startswith(
+        "error: params.yaml has edits that dvc exp run would discard, as it com"
+    )
+    assert "git checkout params.yaml && dvc exp run -S sweep.max_epochs=5  # and" in error
+    assert (project / "params.yaml").read_text() == edited
+    write_preset(project, "mine")
+    assert compose(project, "preset=mine", "retrain.patience=2") == ""
+    params = load_params(project / "params.yaml")
+    assert (params.sweep.max_epochs, params.retrain.patience) == (5, 2)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "switch"),
+    [
+        ("  name: textual-entailment", "  name: a.b", "'export.name=\"a.b\"'"),
+        ("seeds: [1, 2, 3]", "seeds: [1]", "'retrain.seeds=[1]'"),
+        ("    decomposable_attention:", "    lstm_encoders: {settings: {}, grid: {}}\n&", ""),
+        ("studies: [multihop]", "studies: [ multihop ]", None),
+    ],
+)  # fmt: skip
+def test_a_preset_has_the_values_of_the_file(
+    project: Path, old: str, new: str, switch: str | None
+) -> None:
+    edit(project, old, new)
+    edited = load_params(project / "params.yaml")
+    message = problem(project)
+    assert bool(message) == (switch is not None) and (switch or "") in message
+    write_preset(project, "mine")
+    assert compose(project, "preset=mine") == "" and load_params(project / "params.yaml") == edited
+    with pytest.raises(ConfigError, match=r"mine\.yaml: exists, or is no name"):
+        write_preset(project, "mine")
+
+
+def test_a_file_that_no_preset_can_express(project: Path) -> None:
+    edit(project, "  patience: 5 ", "  # ")
+    with pytest.raises(
+        ConfigError, match=r"a preset cannot have '~retrain\.patience'; use dvc rep"
+    ):
+        write_preset(project, "mine")
+    assert not (project / "conf" / "preset" / "mine.yaml").exists()
+    edit(project, "corpus:", "corpus: [")
+    assert problem(project).startswith("params.yaml is not YAML; correct it, or run: git checkout")
