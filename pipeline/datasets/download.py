@@ -113,7 +113,7 @@ def fetch(file: Fetched, key: str) -> Path:
             if nameless := not target.suffix:
                 copies = (path for path in store.glob(f"{prefix}-*") if path not in (part, lock))
                 target = next(copies, target)
-            if not target.exists() or not _is_valid(target, file.sha256):
+            if not _is_valid(target, file.sha256):
                 served = _try_mirrors(urls, file, part, key, problems)
                 target = store / f"{prefix}-{served}" if nameless and served else target
                 part.replace(target)
@@ -143,9 +143,9 @@ def _verify(path: Path, sha256: str | None) -> None:
 def _is_valid(path: Path, sha256: str | None) -> bool:
     try:
         _verify(path, sha256)
-    except RefusedError:
+        return True
+    except (RefusedError, FileNotFoundError):
         return False
-    return True
 
 
 def _try_mirrors(urls: list[str], file: Fetched, part: Path, key: str, problems: list[str]) -> str:

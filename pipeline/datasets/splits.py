@@ -44,7 +44,7 @@ class SplitComparison:
 
 def _counted(counts: Mapping[str, int]) -> str:
     by_label = ", ".join(f"{counts[label]:,} {label}" for label in LABELS)
-    dropped = f", {counts['unlabeled']:,} unlabeled ones dropped" if counts["unlabeled"] else ""
+    dropped = f", {counts['unlabeled']:,} unlabeled dropped" if counts["unlabeled"] else ""
     return f"{counts['labeled']:,} pairs ({by_label}){dropped}"
 
 

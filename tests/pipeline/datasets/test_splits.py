@@ -27,7 +27,7 @@ FULL = "1 neutral, 1 entailment, 1 contradiction"
             ["share 2 premises"],
         ),
         (TRAIN, f"3 pairs ({FULL})", 33.3, ["train and test share 3 pairs and 2 premises"]),
-        ([("A", "x", "-"), ("C", "y", "entailment")], "1 unlabeled ones dropped", 100.0, []),
+        ([("A", "x", "-"), ("C", "y", "entailment")], "1 unlabeled dropped", 100.0, []),
     ],
 )
 def test_notes(
