@@ -43,6 +43,9 @@ def edit(project: Path, old: str, new: str) -> str:
     return path.read_text()
 
 
+LSTM = "    lstm_encoders: {settings: {layer_size: 8}, grid: {}}\n"
+
+
 def test_dvc_composes_only_a_file_without_edits(project: Path) -> None:
     assert compose(project, "sweep.max_epochs=3") == compose(project, "sweep.max_epochs=4") == ""
     assert load_params(project / "params.yaml").sweep.max_epochs == 4
@@ -64,7 +67,7 @@ def test_dvc_composes_only_a_file_without_edits(project: Path) -> None:
     [
         ("  name: textual-entailment", "  name: a.b", "'export.name=\"a.b\"'"),
         ("seeds: [1, 2, 3]", "seeds: [1]", "'retrain.seeds=[1]'"),
-        ("    decomposable_attention:", "    lstm_encoders: {settings: {}, grid: {}}\n&", ""),
+        ("    decomposable_attention:", f"{LSTM}&", ""),
         ("studies: [multihop]", "studies: [ multihop ]", None),
     ],
 )  # fmt: skip
