@@ -70,13 +70,9 @@ def main() -> None:
         command = [sys.executable, "-m", "dvc", "repro", "--single-item", "--force", "report"]
         raise SystemExit(subprocess.run([*command, *rest]).returncode)
     elif parsed.command == "sweep":
-        from pipeline.parameters.load import load_params
-        from pipeline.trials.execution import execution_settings, sweep_status  # torch
-        from tune.storage import storage_errors
+        from pipeline.trials.execution import sweep_status  # torch
 
-        with storage_errors(execution_settings(load_params()).trials):
-            status = sweep_status()
-        print(status)
+        print(sweep_status())
     elif parsed.command == "preset":
         from pipeline.parameters.edits import write_preset
 

@@ -27,7 +27,7 @@ from actmodels.provenance import sources
 PAUSES = (5.0, 20.0)  # seconds before the second and third start of a local Ray
 LOCAL_SETTINGS = {  # of a local Ray, unless the user has set them
     "RAY_gcs_rpc_server_reconnect_timeout_s": "10",  # a local head that died does not restart
-    "RAY_worker_niceness": "0",  # Ray's default of 15 would starve trials beside busy processes
+    "RAY_worker_niceness": "0",  # with Ray's 15, trials get little CPU on a busy machine
     "RAY_gcs_server_port_wait_time_s": "120",
     "RAY_worker_register_timeout_seconds": "300",
 }

@@ -19,6 +19,7 @@ from tune.execution import Execution
 from tune.grid import Trial, with_keys
 from tune.proposed_trials import ProposedTrials
 from tune.search import SEARCHES, OptunaSearch
+from tune.storage import storage_errors
 from tune.store import TrialStore, checkpoint_name
 
 
@@ -91,6 +92,7 @@ def sweep_status() -> str:
 
     Raises:
         ArtifactError: the data of the sweep is missing.
+        SweepError: the storage cannot be reached.
     """
     params = load_params()
     execution = execution_settings(params)
@@ -102,17 +104,18 @@ def sweep_status() -> str:
     def load(trial: Trial) -> TrialRecord | None:
         return store.load(trial.key, needs_weights=False) or fetched.get(trial.key)
 
-    proposed = ProposedTrials(planned_trials(params, execution), execution.trials, load)
-    finished, started, failed, waiting = [], 0, 0, proposed.remaining
-    for trial in proposed.trials:
-        if record := load(trial):
-            finished.append((trial.name, record.best))
-        elif (execution.failures / f"{trial.name}.txt").exists():
-            failed += 1
-        elif checkpoints.exists(checkpoint_name(trial.key)):
-            started += 1
-        else:
-            waiting += 1
+    with storage_errors(execution.trials):
+        proposed = ProposedTrials(planned_trials(params, execution), execution.trials, load)
+        finished, started, failed, waiting = [], 0, 0, proposed.remaining
+        for trial in proposed.trials:
+            if record := load(trial):
+                finished.append((trial.name, record.best))
+            elif (execution.failures / f"{trial.name}.txt").exists():
+                failed += 1
+            elif checkpoints.exists(checkpoint_name(trial.key)):
+                started += 1
+            else:
+                waiting += 1
     counts = f"{len(finished)} finished, {started} started, {failed} failed, {waiting} waiting"
     lines = [f"sweep: {proposed.total} trials: {counts}"]
     if finished:

@@ -123,12 +123,12 @@ def test_the_state_of_a_sweep(folder: Path) -> None:
 def test_the_state_of_a_sweep_whose_bucket_is_away(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse() -> str:
+    def refuse(*_: object) -> None:
         raise ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
 
     write_params(folder)
     monkeypatch.setattr(command_line, "ROOT", folder)
-    monkeypatch.setattr("pipeline.trials.execution.sweep_status", refuse)
+    monkeypatch.setattr("pipeline.trials.execution.planned_trials", refuse)
     with pytest.raises(
         SweepError, match=r"state/trials cannot be reached \(\[Errno 111\] Connection"
     ):
