@@ -26,7 +26,7 @@ COMMANDS = {
     "schema": "JSON Schema of params.yaml, for editors",
     "completion": 'bash completion: eval "$(act-nli completion)"',
 }
-DELEGATED = ("predict", "ui", "report")  # these parse their own arguments
+DELEGATED = ("predict", "ui")  # these parse their own arguments
 
 
 def parse(argv: list[str] | None = None) -> tuple[argparse.Namespace, list[str]]:
@@ -68,7 +68,7 @@ def main() -> None:
         ui(rest)
     elif parsed.command == "report":
         command = [sys.executable, "-m", "dvc", "repro", "--single-item", "--force", "report"]
-        raise SystemExit(subprocess.run([*command, *rest]).returncode)
+        raise SystemExit(subprocess.run(command).returncode)
     elif parsed.command == "sweep":
         from pipeline.trials.execution import sweep_status  # torch
 
@@ -82,7 +82,7 @@ def main() -> None:
 
         print(summary(parsed.since))
     elif parsed.command == "schema":
-        from pipeline.parameters.studies import json_schema
+        from pipeline.parameters.json_schema import json_schema
 
         print(json.dumps(json_schema()))
     else:

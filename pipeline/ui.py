@@ -1,6 +1,6 @@
 """`make ui`: start the MLflow UI on this project's store; print the report's and Ray's addresses.
 
-python -m pipeline.ui [--port 5000]
+act-nli ui [--port 5000]
 """
 
 import argparse
@@ -64,25 +64,6 @@ def ray_dashboard(state: Path) -> str:
     return "Ray dashboard: not running; a sweep starts it and prints its address"
 
 
-def searches() -> dict[str, str]:
-    """Return the conditions of searches in MLflow, by name."""
-    # by stage, as accuracies on different tasks do not compare
-    stages = ["sweep", *sorted(path.name for path in artifacts("studies").glob("[!.]*"))]
-    trials = {
-        f"trials of {stage}": f"tags.kind = 'trial' AND tags.stage = '{stage}'" for stage in stages
-    }
-    return trials | {"sweeps": "tags.role = 'training'", "results": "tags.role = 'result'"}
-
-
-def search_links(runs: str) -> dict[str, str]:
-    """Return links to filtered runs in the MLflow UI, sorted by dev accuracy."""
-    order = {"orderByKey": "metrics.`best_dev_accuracy`", "orderByAsc": "false"}
-    return {
-        name: f"{runs}&{urllib.parse.urlencode({'searchFilter': condition, **order})}"
-        for name, condition in searches().items()
-    }
-
-
 @contextlib.contextmanager
 def server(uri: str, number: int) -> Iterator[subprocess.Popen[bytes]]:
     """Run MLflow's server, which answers when the block begins and is stopped at its end.
@@ -124,7 +105,7 @@ def is_healthy(number: int) -> bool:
 
 def main(argv: list[str] | None = None) -> None:
     """Print the addresses and start the server."""
-    parser = argparse.ArgumentParser("python -m pipeline.ui", description=__doc__)
+    parser = argparse.ArgumentParser("act-nli ui", description=__doc__)
     parser.add_argument(
         "--port", type=port, default=5000, help="port of the MLflow UI (default 5000)"
     )
@@ -137,29 +118,27 @@ def main(argv: list[str] | None = None) -> None:
     report = artifacts("report", "index.html")
     print(f"Report:        {report.as_uri() if report.is_file() else 'none yet; run: make repro'}")
     print(ray_dashboard(state), flush=True)
-    from tune.mlflow_store import experiment_id, store_errors  # importing MLflow takes seconds
+    from tune.mlflow_store import store_errors  # importing MLflow takes seconds
+    from tune.mlflow_views import links
 
     with store_errors(state):
         check_address(uri)
     print(update_store(state), flush=True)
-    if urllib.parse.urlparse(uri).scheme in ("http", "https"):
-        print(f"MLflow:        {first_line(uri)} (MLFLOW_TRACKING_URI; nothing is started here)")
-        return
-    if is_listening(f"{HOST}:{number}"):
+    own = urllib.parse.urlparse(uri).scheme not in ("http", "https")
+    if own and is_listening(f"{HOST}:{number}"):
         raise UserError(
             f"port {number} is in use, perhaps by the MLflow UI of another project; "
             f"stop that, or use another port: make ui PORT={number % 65535 + 1}"
         )
-    experiment = experiment_id(state)
-    page = f"http://{HOST}:{number}/#/experiments" + (f"/{experiment}/runs" if experiment else "")
-    page += "?workflowType=machine_learning"  # MLflow's menu for training, not language models
-    with server(uri, number) as process:
-        print(f"MLflow:        {page} (Ctrl-C ends it)")
-        for name, link in search_links(page).items() if experiment else ():
-            print(f"  {name + ':':<20} {link}")
-        sys.stdout.flush()
-        with contextlib.suppress(KeyboardInterrupt):
-            process.wait()
+    address = f"http://{HOST}:{number}" if own else first_line(uri).rstrip("/")
+    with server(uri, number) if own else contextlib.nullcontext() as process:
+        end = "Ctrl-C ends it" if own else f"{VARIABLE}; nothing is started here"
+        print(f"MLflow:        {address} ({end})")
+        for name, link in links(state, address).items():
+            print(f"  {name + ':':<20} {link}", flush=True)
+        if process:
+            with contextlib.suppress(KeyboardInterrupt):
+                process.wait()
 
 
 if __name__ == "__main__":

@@ -201,7 +201,8 @@ from omegaconf import OmegaConf
 from hydra import compose, initialize_config_dir
 from pathlib import Path
 from pipeline.parameters.load import load_params
-from pipeline.parameters.studies import json_schema, study_part
+from pipeline.parameters.json_schema import json_schema
+from pipeline.parameters.studies import study_part
 from reports.load import load
 from reports.render import report
 root = Path.cwd()

@@ -23,8 +23,8 @@ class Trial:
 
     @property
     def name(self) -> str:
-        """The name in MLflow, in Ray's dashboard and in messages."""
-        return f"{self.config.model}-{self.key[:8]}"
+        """The name in MLflow, in Ray's dashboard and in messages; lists cut the model's name."""
+        return f"{self.key[:8]}-{self.config.model}"
 
 
 def with_keys(

@@ -21,11 +21,13 @@ from actmodels.files import replacing
 from tune import tracking_uri as uris
 from tune.exported_model import ExportedModel, Metrics
 from tune.project_id import project_id
+from tune.provenance import commit, user
 
 # MLflow reads these when it is imported; the user's values take precedence. Its default of seven
 # retries would block the driver for minutes at every call to a server that is down.
 for _name, _value in {
     "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
     "MLFLOW_LOGGING_LEVEL": "CRITICAL",
     "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "20",
@@ -78,16 +80,16 @@ def store_errors(state: Path) -> Iterator[None]:
 class RunStore:
     """The project's runs, on the server of MLFLOW_TRACKING_URI or in the state folder.
 
-    RUNNING runs of an earlier driver of the project, a tag, are set to KILLED. shared: whether
-    other projects may log to the same store.
+    RUNNING runs of an earlier driver of the project, a tag, are set to KILLED, unless `reading`,
+    as a driver may be at work. shared: whether other projects may log to the same store.
     """
 
-    def __init__(self, state: Path) -> None:
+    def __init__(self, state: Path, reading: bool = False) -> None:
         path = state.resolve() / "mlflow.db"
         self.uri, own = uris.tracking_uri(state), f"{uris.SQLITE}{path}"
-        self.shared = self.uri != own
+        self.shared, self.reading = self.uri != own, reading
         with store_errors(state):
-            self.project = project_id(state)
+            self.project, self.commit = project_id(state), commit()
             if not self.shared and not path.exists():
                 for partial in path.parent.glob(".mlflow.db.*"):
                     partial.unlink()
@@ -99,8 +101,13 @@ class RunStore:
             if self.artifacts:
                 (state / "mlartifacts").mkdir(exist_ok=True)
             self.experiment = self._get_experiment()
+            if reading and not self.find(
+                kind="trial"
+            ):  # of a moved project they lie where they were
+                former = self.client.get_experiment_by_name(experiment_name())
+                self.experiment = str(former.experiment_id) if former else self.experiment
             self._check_server()
-            for run in self.find(RUNNING):
+            for run in () if reading else self.find(RUNNING):
                 self.client.set_terminated(run.info.run_id, "KILLED")
 
     def _get_experiment(self) -> str:
@@ -131,10 +138,11 @@ class RunStore:
             raise TrackingError(uris.outdated_server(self.uri, __version__, error)) from error
 
     def find(self, condition: str = "", **tags: str) -> list[entities.Run]:
-        """Return the project's runs with these tags."""
+        """Return the project's runs with these tags; when reading, also those of its original."""
+        if self.shared or not self.reading:
+            tags["project"] = self.project
         equal = [f"tags.`{name}` = '{tags[name]}'" for name in tags]
-        own = f"tags.`project` = '{self.project}'"
-        return self.search(" AND ".join([*filter(None, [condition]), *equal, own]))
+        return self.search(" AND ".join([*filter(None, [condition]), *equal]))
 
     def search(self, condition: str) -> list[entities.Run]:
         """Return all runs that match an MLflow filter, the earliest first."""
@@ -147,16 +155,22 @@ class RunStore:
         self, kind: str, group: str, tags: Mapping[str, str], name: str = "", role: str = RESULT
     ) -> entities.Run:
         """Get or create the run of (kind, group); delete duplicates. role: TRAINING or RESULT."""
-        tags = {**tags, "kind": kind, "role": role, "group": group, "project": self.project}
+        tags = {**tags, "kind": kind, "role": role, "group": group}
         runs = self.find(kind=kind, group=group)
         if not runs:
-            name = name or f"{kind}-{group[:8]}"
-            return self.client.create_run(self.experiment, tags=tags, run_name=name)
+            return self.create(kind, name or f"{kind}-{group[:8]}", tags)
         kept, *duplicates = runs
         for duplicate in duplicates:
             self.client.delete_run(duplicate.info.run_id)
         self.write(kept.info.run_id, tags=tags)
         return kept
+
+    def create(self, stage: str, name: str, tags: Mapping[str, str]) -> entities.Run:
+        """Create a run with the tags behind MLflow's columns Source, Version and User."""
+        source = {"type": "LOCAL", "name": stage, "git.commit": self.commit}
+        origin = {f"mlflow.source.{name}": value for name, value in source.items()}
+        tags = {**tags, **origin, "mlflow.user": user(), "project": self.project}
+        return self.client.create_run(self.experiment, tags=tags, run_name=name)
 
     def write(
         self,
@@ -215,6 +229,11 @@ def write_pyfunc(path: Path, run_id: str, model_id: str, item: ExportedModel) ->
     )
 
 
+def experiment_name() -> str:
+    """Return the name of the experiment, unless the project was moved."""
+    return os.environ.get("MLFLOW_EXPERIMENT_NAME") or EXPERIMENT
+
+
 def find_experiment(
     client: MlflowClient, location: str | None
 ) -> tuple[str, entities.Experiment | None]:
@@ -223,20 +242,12 @@ def find_experiment(
     MLflow's artifact locations are absolute and fixed. A moved or copied project therefore has
     its own experiment, and never writes into the original folder.
     """
-    name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or EXPERIMENT
+    name = experiment_name()
     experiment = client.get_experiment_by_name(name)
     if experiment is None or location in (None, experiment.artifact_location):
         return name, experiment
     name = f"{name} in {location}"
     return name, client.get_experiment_by_name(name)
-
-
-def experiment_id(state: Path) -> str | None:
-    """Return the id of this project's experiment; None if nothing has been logged."""
-    uri = uris.tracking_uri(state)
-    with store_errors(state):
-        _, experiment = find_experiment(MlflowClient(uri), uris.artifact_location(uri, state))
-    return None if experiment is None else str(experiment.experiment_id)
 
 
 def flatten_metrics(values: Metrics, step: int = 0, prefix: str = "") -> list[entities.Metric]:

@@ -1,5 +1,6 @@
 """Provenance of a run: code, versions and machine."""
 
+import getpass
 import logging
 import os
 import platform
@@ -43,6 +44,14 @@ def commit() -> str:
                 "the commit is unknown: git refuses a folder of another user; run: %s", advice
             )
         return "unknown"
+
+
+def user() -> str:
+    """Return the user's name; the number of one without a name, as in containers."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
 
 
 def machine() -> dict[str, Any]:

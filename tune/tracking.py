@@ -200,8 +200,7 @@ class Tracker:
         if run is None:
             tags = {PARENT: self._parent, "kind": "trial", "stage": self.stage}
             tags |= {"trial_key": trial.key, "group": self._group}
-            tags["project"] = self._store.project
-            new = client.create_run(self._store.experiment, tags=tags, run_name=trial.name)
+            new = self._store.create(self.stage, trial.name, tags)
             run = self._runs[trial.key] = _Run(new.info.run_id, "RUNNING", tags, epochs=set())
         elif run.status != "RUNNING":
             client.update_run(run.run_id, "RUNNING")

@@ -45,13 +45,6 @@ def params_type(*names: str) -> type[Params]:
     return create_model("Params", __base__=Params, **fields)
 
 
-def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of params.yaml, in which the section of each study is optional."""
-    names = study_names()
-    schema = params_type(*names).model_json_schema()
-    return schema | {"required": [name for name in schema["required"] if name not in names]}
-
-
 def select_sections(tree: dict[str, Any]) -> tuple[list[str], dict[str, Any], list[str]]:
     """Compare the sections of studies in params.yaml with its list of studies.
 

@@ -5,6 +5,7 @@ and the form of a port or a regular expression; JSON takes 1.0 for a whole numbe
 """
 
 import copy
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,7 +15,8 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, ValidationError
 from ruamel.yaml import YAML
 
-from pipeline.parameters.studies import json_schema, params_type
+from pipeline.parameters.json_schema import json_schema
+from pipeline.parameters.studies import params_type
 from tests.pipeline.test_presets import ROOT, compose
 
 VALUES: list[Any] = [-1, 0, 2, 1.5, True, None, "", "zzz", "a b", "REQUIRED", "auto", [], {}]
@@ -63,6 +65,7 @@ def trees(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def test_the_schema_agrees_with_the_loader(tmp_path: Path) -> None:
+    assert len(json.dumps(SCHEMA)) < 80_000  # shared definitions: editors read all of it
     checked, whole = list[Any](), Draft202012Validator(SCHEMA)
     for tree in trees(tmp_path):
         assert whole.is_valid(tree)

@@ -49,7 +49,7 @@ def test_nested_runs_with_params_and_a_series_per_metric(state: Path) -> None:
     assert (parent.data.tags["git_commit"], parent.data.tags["role"]) == ("c0ffee", "training")
     assert parent.data.metrics == {"best.dev_accuracy": 0.75, "trials": 1}
     run = children(state)["a"]
-    assert (run.info.status, run.info.run_name) == ("FINISHED", "decomposable_attention-a")
+    assert (run.info.status, run.info.run_name) == ("FINISHED", "a-decomposable_attention")
     assert run.data.tags["mlflow.parentRunId"] == parent.info.run_id
     assert (run.data.tags["kind"], run.data.tags["stage"]) == ("trial", "sweep")
     assert (run.data.tags["gpu"], run.data.tags["epochs"]) == ("none", "3")
