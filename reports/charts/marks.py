@@ -58,7 +58,8 @@ def y_axis(title: str) -> alt.Y:
 
 def x_axis(title: str, integers: bool = True) -> alt.X:
     """Return an `x` axis of integers or real numbers."""
-    axis = alt.Axis(grid=False, format="d", tickMinStep=1) if integers else alt.Axis(grid=False)
+    whole = alt.Axis(grid=False, format="d", labelExpr="datum.value % 1 ? '' : datum.label")
+    axis = whole if integers else alt.Axis(grid=False)
     return alt.X("x:Q", title=title, axis=axis, scale=alt.Scale(zero=False, nice=False))
 
 

@@ -1,5 +1,5 @@
 "use strict";
-// Draws a chart when it scrolls near the viewport, and all charts before printing.
+// Draws the charts near the viewport first, then the others one by one.
 
 const element = (tag, attributes = {}, ...children) => {
   const created = document.createElement(tag);
@@ -34,6 +34,13 @@ const embeddedData = (id) => JSON.parse(document.getElementById(id)?.textContent
   const figures = document.querySelectorAll("figure[data-chart]");
   figures.forEach((figure) => near.observe(figure));
   window.addEventListener("beforeprint", () => figures.forEach(draw));
+  const idle = window.requestIdleCallback ?? ((next) => setTimeout(next, 50));
+  const others = [...figures];
+  const drawNext = async () => {
+    const figure = others.shift();
+    if (figure) { await draw(figure); idle(drawNext); }
+  };
+  window.addEventListener("load", () => idle(drawNext));
 
   // Open the contents on wide screens, fold them on narrow ones.
   const contents = document.getElementById("contents");

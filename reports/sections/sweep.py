@@ -8,10 +8,12 @@ import pandas as pd
 from reports import format as fmt
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
+from reports.charts.parallel import parallel
 from reports.charts.theme import BLUE, INK
 from reports.load import Artifacts, settings_of
 from reports.statistics import mean_sd
 
+ACCURACY = "dev accuracy (%)"
 TOP = 5  # configurations shown per model
 PARTS = {"dev_accuracy": "dev", "train_accuracy": "training, with dropout"}
 METRICS = ["dev_accuracy", "dev_loss", "dev_mean_steps"]
@@ -50,12 +52,24 @@ def configurations(data: Artifacts, model: str) -> pd.DataFrame:
     return frame.assign(rank=range(1, len(frame) + 1), model=model)
 
 
+def importance(trials: pd.DataFrame, name: str) -> float:
+    """Return the share of the variance of dev accuracy that a setting explains (eta squared).
+
+    In a full grid this is the setting's main effect of a functional analysis of variance.
+    """
+    accuracy, groups = trials["dev_accuracy"], trials.groupby(name)["dev_accuracy"]
+    total = ((accuracy - accuracy.mean()) ** 2).sum()
+    between = ((groups.transform("mean") - accuracy.mean()) ** 2).sum()
+    return float(between / total) if total else 0.0
+
+
 def by_setting(data: Artifacts) -> pd.DataFrame:
     """Return each value of each varied setting, averaged over all trials with that value."""
     parts = []
     for model, trials in data["sweep/trials"].groupby("model", sort=False):
-        for name in varied(trials):
-            frame = mean_sd(trials, [name], METRICS)
+        shares = {name: importance(trials, name) for name in varied(trials)}
+        for name in sorted(shares, key=lambda name: -shares[name]):
+            frame = mean_sd(trials, [name], METRICS).assign(importance=shares[name])
             frame.insert(0, "value", frame.pop(name).map(fmt.setting))
             frame.insert(0, "setting", name)
             frame.insert(0, "model", model)
@@ -86,8 +100,12 @@ def sweep_section(data: Artifacts) -> Section:
             "trials": fmt.count("dev_accuracy_n"),
             "dev accuracy, %": fmt.percent("dev_accuracy"),
             "mean steps": fmt.number("dev_mean_steps_mean"),
+            "importance, %": fmt.percent("importance", 0),
         }
-        caption = "Mean ± sd over all trials with that value."
+        caption = (
+            "Mean ± sd over all trials with that value. Importance: the share of dev accuracy's "
+            "variance that the setting alone explains."
+        )
         parts.append(Table("sweep_settings", frame, columns, caption, text_columns=3))
     return Section(
         "Sweep",
@@ -109,40 +127,58 @@ def _model(data: Artifacts, model: str) -> Iterator[Table | Chart]:
     }
     frame, caption = configurations(data, model).head(TOP), f"{fmt.title(model)}: best on dev."
     yield Table(f"configurations_{model}", frame, columns, caption)
-    yield _epochs(data, model)
+    if len(names) > 1:
+        yield _parallel(data, model, names)
+    yield _epochs(data, model, names)
     if names:
         yield _strips(data, model, names)
     if "ponder_weight" in names:
         yield _steps(data, model)
 
 
-def _epochs(data: Artifacts, model: str) -> Chart:
+def _named(trials: pd.DataFrame) -> pd.DataFrame:
+    """Add the trials' names in MLflow and messages, and their dev accuracy in %."""
+    names = trials["key"].str[:8] + "-" + trials["model"]
+    return trials.assign(trial=names, **{ACCURACY: 100 * trials["dev_accuracy"]})
+
+
+def _parallel(data: Artifacts, model: str, names: list[str]) -> Chart:
+    trials = _named(data.select("sweep/trials", model=model))
+    seeds = ["seed"] if trials["seed"].nunique() > 1 else []
+    layers = parallel(trials[["trial", *names, *seeds, ACCURACY]], [*names, *seeds], ACCURACY)
+    title = f"{fmt.title(model)}: settings and dev accuracy of all trials"
+    return marks.chart(f"sweep_parallel_{model}", title, layers)
+
+
+def _epochs(data: Artifacts, model: str, names: list[str]) -> Chart:
     """Draw dev accuracy by epoch, a line per trial."""
-    history = data.select("sweep/history", model=model)
-    frame = pd.DataFrame({"trial": history["key"], "x": history["epoch"]})
-    frame["y"] = 100 * history["dev_accuracy"]
+    trials = _named(data.select("sweep/trials", model=model))[["key", "trial", *names]]
+    frame = data.select("sweep/history", model=model)[["key", "epoch", "dev_accuracy"]]
+    frame = frame.assign(x=frame["epoch"], y=100 * frame["dev_accuracy"]).merge(trials, on="key")
     line = marks.data(frame).mark_line(strokeWidth=1, opacity=0.6, color=BLUE, point=True)
-    line = line.encode(x=marks.x_axis("epoch"), y=marks.y_axis("dev accuracy (%)"))
-    line = line.encode(detail="trial:N", tooltip=["trial:N", "x:Q", "y:Q"])
+    line = line.encode(x=marks.x_axis("epoch"), y=marks.y_axis(ACCURACY))
+    tips = [alt.Tooltip("x:Q", title="epoch"), alt.Tooltip("y:Q", title=ACCURACY)]
+    line = line.encode(detail="trial:N", tooltip=["trial:N", *(f"{n}:N" for n in names), *tips])
     title = f"{fmt.title(model)}: dev accuracy of all trials by epoch"
     return marks.chart(f"sweep_curves_{model}", title, [line], half=True)
 
 
 def _strips(data: Artifacts, model: str, names: list[str]) -> Chart:
     """Draw dev accuracy of all trials by each value of each varied setting, with means."""
-    trials = data.select("sweep/trials", model=model)
-    frame = trials.melt(["key", "dev_accuracy"], names, "setting", "value")
+    trials = _named(data.select("sweep/trials", model=model))
+    frame = trials.melt(["trial", "dev_accuracy"], names, "setting", "value")
     lines = frame["setting"] + " = " + frame["value"].map(fmt.setting)
     frame = frame.assign(line=lines, x=100 * frame["dev_accuracy"])
     means = marks.with_band(mean_sd(frame, ["line"], ["x"]), "x").rename(columns={"y": "x"})
     order = list(dict.fromkeys(sorted(lines, key=lambda line: names.index(line.split(" = ")[0]))))
     y = alt.Y("line:N", title=None, sort=order, axis=alt.Axis(grid=False, labelLimit=150))
-    x = alt.X("x:Q", title="dev accuracy (%)", scale=alt.Scale(zero=False))
-    point = marks.data(frame[["key", "line", "x"]]).mark_point(color=BLUE, opacity=0.45, size=26)
+    x = alt.X("x:Q", title=ACCURACY, scale=alt.Scale(zero=False))
+    point = marks.data(frame[["trial", "line", "x"]]).mark_point(color=BLUE, opacity=0.45, size=26)
     base = marks.data(means).encode(y=y)
-    tips = ["line:N", "x:Q", alt.Tooltip("x_n:Q", title="trials")]
+    setting, accuracy = alt.Tooltip("line:N", title="setting"), alt.Tooltip("x:Q", title=ACCURACY)
+    tips = [setting, accuracy, alt.Tooltip("x_n:Q", title="trials")]
     layers = [
-        point.encode(x=x, y=y, tooltip=["key:N", "line:N", "x:Q"]),
+        point.encode(x=x, y=y, tooltip=["trial:N", setting, accuracy]),
         base.mark_point(color=INK, shape="diamond", size=70).encode(x=x, tooltip=tips),
     ]
     if means["low"].notna().any():  # Vega warns about an axis with missing values only

@@ -5,9 +5,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from reports.charts.parallel import parallel
 from reports.load import Artifacts
 from reports.sections import steps
 from reports.sections.overview import highlighted, metrics
+from reports.sections.sweep import importance
 from reports.sections.table_1 import accuracy_chart
 from tests.reports.conftest import STUDIES, Sections, edit, load_all, points, rows, table
 
@@ -120,3 +122,23 @@ def test_timings_are_separate_from_results(sections: Sections) -> None:
     assert volatile == ["Timings and machine"]
     result = {row["property"]: row for row in rows(table(sections[volatile[0]], "environments"))}
     assert result["wall time"]["sweep"] == "12 min 5 s" and result["reused trials"]["sweep"] == "2"
+
+
+def test_importance_is_the_variance_that_a_setting_explains() -> None:
+    grid = {"width": [1, 1, 2, 2], "dropout": [0.0, 0.1, 0.0, 0.1]}
+    trials = pd.DataFrame(grid | {"dev_accuracy": [0.5, 0.6, 0.7, 0.8]})  # 0.2 and 0.1: 4 to 1
+    shares = [importance(trials, name) for name in grid]
+    assert shares == pytest.approx([0.8, 0.2])
+    assert importance(trials.assign(dev_accuracy=0.5), "width") == 0
+
+
+def test_parallel_coordinates_have_a_line_per_trial_and_a_place_per_value() -> None:
+    frame = pd.DataFrame({"trial": ["a", "b", "c"], "width": [8, 64, 16], "score": [10.0, 30, 20]})
+    line, text = (layer.to_dict(validate=False) for layer in parallel(frame, ["width"], "score"))
+    (points,), (labels,) = (layer["datasets"].values() for layer in (line, text))
+    places = {(point["trial"], point["axis"]): point["y"] for point in points}
+    assert [places[trial, "width"] for trial in "abc"] == [0, 1, 0.5]
+    assert [places[trial, "score"] for trial in "abc"] == [0, 1, 0.5]
+    assert {label["text"]: label["y"] for label in labels if label["axis"] == "width"} == (
+        {"8": 0, "16": 0.5, "64": 1}
+    )
