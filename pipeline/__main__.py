@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+from difflib import get_close_matches
 from importlib.metadata import version
 from pathlib import Path
 
@@ -45,7 +46,11 @@ def parse(argv: list[str] | None = None) -> tuple[argparse.Namespace, list[str]]
     own["sweep"].add_argument("action", nargs="?", metavar="status")
     own["preset"].add_argument("name", metavar="NAME")
     own["summary"].add_argument("since", nargs="?", type=int, help="start of the run (Unix time)")
-    parsed, rest = parser.parse_known_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    if words and not words[0].startswith("-") and words[0] not in COMMANDS:
+        near = get_close_matches(words[0], COMMANDS, 1, 0)[0]
+        parser.error(f"{words[0]} is not a command; the nearest is {near}; run: act-nli --help")
+    parsed, rest = parser.parse_known_args(words)
     if parsed.command == "sweep" and parsed.action != "status":
         parser.error("expected: act-nli sweep status (dvc repro runs the sweep)")
     if rest and parsed.command not in DELEGATED:

@@ -1,6 +1,7 @@
 """A Ray cluster of isolated machines, and its failures."""
 
 import importlib.metadata
+import re
 import secrets
 import sys
 from collections.abc import Mapping
@@ -13,6 +14,8 @@ from packaging.requirements import Requirement
 from tests.cluster.machines import Laboratory, Machine
 from tests.end_to_end.project import ROOT, matching
 
+# `ray start` of the guide: on the first machine, and on the others
+HEAD, WORKER = re.findall(r"^ray start (.*)$", (ROOT / "docs/cluster.md").read_text(), re.MULTILINE)
 INSTALLED = Path(torch.__file__).parents[1]  # the folder of this environment's distributions
 PORT = 6379
 # By default Ray waits 30 s for a node and 60 s for the head, and its workers have a low priority.
@@ -54,7 +57,7 @@ class Cluster:
         """Start a new head and workers."""
         self._heads += 1
         folder = self.laboratory.folder / f"ray{self._heads}"
-        head = ["--head", f"--port={PORT}", f"--node-ip-address={self.laboratory.address}"]
+        head = HEAD.replace("10.0.0.1", self.laboratory.address).split()
         head += ["--num-cpus=0", f"--temp-dir={folder}", "--include-dashboard=false"]
         command = ray_start(sys.executable, self.environment, *head)
         self.laboratory.call("env", f"--chdir={ROOT}", *command)
@@ -69,8 +72,9 @@ class Cluster:
     def add(self, machine: Machine | None = None) -> Machine:
         machine = machine or self.machine()
         self.workers.append(machine)
-        where = (f"--address={self.address}", f"--node-ip-address={machine.address}")
-        machine.call(*ray_start(str(self.python), self.environment, *where, "--num-cpus=1"))
+        options = WORKER.replace("10.0.0.1", self.laboratory.address).split()
+        options += [f"--node-ip-address={machine.address}", "--num-cpus=1"]
+        machine.call(*ray_start(str(self.python), self.environment, *options))
         return machine
 
     def stop(self) -> None:

@@ -35,7 +35,8 @@ def test_unknown_commands_are_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for arguments, message in (
-        (("train",), "invalid choice: 'train'"),
+        (("predcit",), "predcit is not a command; the nearest is predict; run: act-nli --help"),
+        (("xyz",), "xyz is not a command"),
         (("sweep",), "expected: act-nli sweep status (dvc repro runs the sweep)"),
     ):
         with pytest.raises(SystemExit, match="2"):
