@@ -1,9 +1,11 @@
 """Stream members of zip and tar archives, and text files; nothing is extracted to disk."""
 
+import bz2
 import errno
 import gzip
 import io
 import lzma
+import re
 import tarfile
 import zipfile
 import zlib
@@ -25,6 +27,8 @@ UNREADABLE = (  # RuntimeError: encryption or an unknown compression
 )
 TAR = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 TEXT = (".txt", ".vec", ".gz")  # without a member, the file itself is the text
+MAX_COMPRESSIONS = 3  # a file can be its own gzip without end
+OF_MACOS = re.compile(r"(.*/)?(__MACOSX/.*|\._[^/]*|\.DS_Store)")  # in archives that it makes
 BAR_LINES = 4096  # lines per update of the progress bar, which is slower than reading a line
 
 
@@ -108,3 +112,44 @@ def member_lines(
             if number % BAR_LINES == 0:
                 bar.update(stream.tell() - bar.n)
         bar.update(stream.tell() - bar.n)
+
+
+def members(archive: Path) -> list[str]:
+    """Return the files of an archive without those of macOS; none for a file of another format."""
+    try:
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as opened:
+                names = [info.filename for info in opened.infolist() if not info.is_dir()]
+        elif tarfile.is_tarfile(archive):
+            with tarfile.open(archive) as files:
+                names = [info.name for info in files if info.isfile()]
+        else:
+            return []
+    except UNREADABLE:  # reported when it is read
+        return []
+    return [name for name in names if not OF_MACOS.fullmatch(name)]
+
+
+def _zstandard(stream: Any) -> BinaryIO:
+    from pyarrow import CompressedInputStream  # 0.3 s that other formats do not need
+
+    return io.BufferedReader(CompressedInputStream(stream, "zstd"))
+
+
+COMPRESSIONS: dict[bytes, Any] = {
+    rb"\x1f\x8b\x08": gzip.open,
+    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": bz2.open,
+    rb"\xfd7zXZ\0": lzma.open,
+    rb"\x28\xb5\x2f\xfd": _zstandard,
+}
+
+
+def decompressed(stream: Any) -> Any:
+    """Return a stream without its compressions, also one inside another."""
+    for _ in range(MAX_COMPRESSIONS):
+        head = stream.peek(10)
+        openers = (opener for magic, opener in COMPRESSIONS.items() if re.match(magic, head))
+        if (opener := next(openers, None)) is None:
+            break
+        stream = opener(stream)
+    return stream

@@ -13,7 +13,8 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline import corpus
-from pipeline.datasets.pairs import read_pair_file, read_pairs
+from pipeline.datasets.pair_files import SplitReader
+from pipeline.datasets.pairs import read_pairs
 from tests.pipeline.project import fetched, make_zip, read_output, write_params, written
 
 LABELS = ["neutral", "-", "entailment", "contradiction"]
@@ -116,21 +117,24 @@ def test_a_split_with_the_pairs_of_another_is_an_error(folder: Path, kind: str) 
     else:
         test.write_text("".join(reversed(rows)))
     section["files"]["test"] = str(test)
-    problem = r"corpus\.files\.test: .* has the pairs of corpus\.files\.train; each split needs its"
+    problem = (
+        r"corpus\.files\.test.* (has the pairs of|is in) corpus\.files\.train; each split needs"
+    )
     with pytest.raises(DataError, match=problem):
         run_stage(folder, section)
-    assert list((folder / "artifacts").iterdir()) == []
+    assert list((folder / "artifacts").glob("*")) == []
 
 
 def test_a_file_that_changes_while_it_is_read(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def replaced(path: Path, *others: Any) -> Any:
-        pairs = read_pair_file(path, *others)
+    def replaced(reader: SplitReader, files: Any) -> Any:
+        path = files[0][0]
         path.write_text(path.read_text() + line(8))
-        return pairs
+        return read(reader, files)
 
-    monkeypatch.setattr(corpus, "read_pair_file", replaced)
+    read = SplitReader.read
+    monkeypatch.setattr(SplitReader, "read", replaced)
     with pytest.raises(DataError, match=r"files\.train: .*train\.jsonl changed while it was read"):
         run_stage(folder, files(folder))
 
@@ -141,8 +145,6 @@ def test_a_file_that_changes_while_it_is_read(
     [
         ("{", "not JSON"),
         (line(2), "the id '2' was used before, at 3; expected a unique id"),
-        (line(6).replace('"B"', '" "'), "sentence2 has no words; correct or remove the pair"),
-        (line(6).replace('"6"', '"a\\u0000"'), "pairID is .*; must be a name of printable letters"),
     ],
 )
 def test_malformed_line_leaves_no_artifacts(
@@ -150,6 +152,23 @@ def test_malformed_line_leaves_no_artifacts(
 ) -> None:
     with pytest.raises(DataError, match=rf"dev\.jsonl, line 5: {problem}"):
         run_stage(folder, source(folder, broken=broken))
+    assert list((folder / "artifacts").iterdir()) == []
+
+
+@BOTH
+def test_a_test_split_of_one_pair_is_an_error(folder: Path, source: Source) -> None:
+    section = source(folder)
+    if source is files:
+        (folder / "test.jsonl").write_text(line(0) + line(1))
+    else:
+        members = {f"snli_1.0/snli_1.0_{split}.jsonl": lines(split) for split in ("train", "dev")}
+        members["snli_1.0/snli_1.0_test.jsonl"] = line(0) + line(1)
+        archive = make_zip(folder / "m.zip", {key: text.encode() for key, text in members.items()})
+        section["snli"] |= fetched(archive) | {"labeled_pairs": None}
+    with pytest.raises(
+        DataError, match=r"^test has one labeled pair; expected at least two, to com"
+    ):
+        run_stage(folder, section)
     assert list((folder / "artifacts").iterdir()) == []
 
 
@@ -165,6 +184,25 @@ def test_another_count_is_an_error_until_switched_off_unless_it_is_none(folder: 
     archive = fetched(make_zip(folder / "mirror.zip", lines))
     with pytest.raises(DataError, match=r"train\.jsonl in .*mirror\.zip has no labeled pair"):
         run_stage(folder, {"source": "snli", "snli": archive | {"labeled_pairs": None}})
+
+
+def test_files_print_labels_and_dropped_rows(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    section, names = files(folder, invalid="drop"), {"neutral": "1", "entailment": "0"}
+    for name, number in names.items():
+        text = (folder / "dev.jsonl").read_text().replace(f'"{name}"', number)
+        (folder / "dev.jsonl").write_text(text)
+    (folder / "bad.jsonl").write_text(line(6).replace('"B"', "null") + "{")
+    run_stage(folder, section | {"files": section["files"] | {"dev": ["dev.jsonl", "bad*"]}})
+    assert capsys.readouterr().out.splitlines()[:4] == [
+        "corpus.files.dev: label 1 = neutral: 'A dev' / 'B'",
+        "corpus.files.dev: label 0 = entailment: 'A dev' / 'B'",
+        "corpus.files.dev: 1 rows dropped: sentence2 has no words",
+        "corpus.files.dev: 1 rows dropped: not JSON",
+    ]
+    dropped = {"train": {}, "dev": {"sentence2 has no words": 1, "not JSON": 1}, "test": {}}
+    assert read_output(folder, "corpus")["dropped"] == dropped
 
 
 def test_captions(folder: Path) -> None:

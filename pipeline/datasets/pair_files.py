@@ -1,0 +1,177 @@
+"""Locate and read the files of a split, by the columns and labels of corpus.files."""
+
+import fnmatch
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from glob import glob
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from actmodels.errors import DataError, shown
+from pipeline.datasets.archive import members, named
+from pipeline.datasets.download import locate
+from pipeline.datasets.pairs import (
+    DUPLICATE,
+    NO_COLUMN,
+    PARSES,
+    UNLABELED,
+    Pair,
+    checked_pair,
+    checked_split,
+)
+from pipeline.datasets.rows import read_rows
+from pipeline.datasets.text_lines import Row, RowError, Rows
+from pipeline.parameters.schema import COLUMNS, PairFiles, label_name
+from pipeline.runtime.stage import project
+
+NO_LABEL = ("", "nan", "null")  # in lower case, where no setting gives a meaning
+NO_ID = "; a column that is no id is left out with -S 'corpus.files.columns.id=[]'"
+DROP = "; or leave such rows out: -S corpus.files.invalid=drop"
+MAX_SHOWN = 10  # bad rows of a file in one message
+MAX_BLANKS = 2  # in the name of a column
+Files = list[tuple[Path, str | None]]  # with the member of an archive
+
+
+def split_files(places: str | list[str], sha256: str | None, key: str) -> Files:
+    """Locate the files of a split; a file in an archive has the name of its member."""
+    files: Files = []
+    for name in [places] if isinstance(places, str) else places:
+        place, _, wanted = name.partition("::")
+        found = [place]
+        if "://" not in place:
+            local = project() / (Path(place).expanduser() if place.startswith("~/") else place)
+            matches = [] if local.exists() else sorted(glob(str(local)))  # noqa: PTH207  (a**b)
+            found = matches or [str(local)]
+        for path in (locate(name, sha256, key) for name in found):
+            names = members(path)
+            if not (names or wanted):
+                files.append((path, None))
+                continue
+            chosen = fnmatch.filter(names, wanted or "*")
+            chosen = [wanted] if wanted in names else chosen
+            if not chosen or (len(chosen) > 1 and not wanted):
+                listed = ", ".join(names[:10]) + ", …" * (len(names) > 10)
+                problem = f"{path} has the files {listed or 'of no archive'}"
+                raise DataError(f"{key}: {problem}; name one, or a glob: {place}::MEMBER")
+            files += [(path, member) for member in chosen]
+    return files
+
+
+class SplitReader:
+    """Reads the files of a split by the configured columns and labels.
+
+    Attributes:
+        dropped: number of bad rows by reason.
+        examples: the first pair of each label that is not the name of its meaning, such as 0.
+    """
+
+    def __init__(self, split: str, settings: PairFiles) -> None:
+        self.split, self.settings = split, settings
+        self.labels = with_lower_case(settings.labels)
+        self.dropped, self.examples = Counter[str](), dict[str, str]()
+        self._errors: list[str] = []  # of a file
+        self._ids = split  # prefix of the ids of rows without one
+        self._columns: dict[tuple[str, ...], dict[str, str]] = {}  # by the columns of a row
+
+    def read(self, files: Files) -> Iterator[Pair]:
+        """Yield the pairs of files; one without an id has the split and its line as id.
+
+        Raises:
+            DataError: see checked_split; or rows of a file are bad, and not to be dropped.
+        """
+        source = ", ".join(named(*file) for file in files)
+        return checked_split(self._rows(files), self._pair, source, self._bad)
+
+    def _rows(self, files: Files) -> Rows:
+        columns = {*PARSES, *chain.from_iterable(self.settings.columns.values())}
+        for index, (path, member) in enumerate(files):
+            self._ids = f"{self.split}-{index + 1}" if index else self.split
+            start = self.dropped.copy()
+            yield from read_rows(path, columns, member, self.settings.quotes)
+            bad = self.dropped - start
+            if self._errors and self.settings.invalid == "stop":
+                many = f"\n{named(path, member)}: {bad.total():,} bad rows; correct them" * (
+                    bad.total() > 1
+                )
+                ids = NO_ID * (DUPLICATE in bad)
+                raise DataError("\n".join(self._errors) + f"{many}{ids}{DROP}")
+            self._errors.clear()
+
+    def _bad(self, error: RowError) -> None:
+        self.dropped[error.reason] += 1
+        if len(self._errors) < MAX_SHOWN:
+            self._errors.append(str(error))
+
+    def _pair(self, row: Row) -> Pair:
+        """Convert a row; columns that are not configured are dropped.
+
+        Raises:
+            RowError: a column is missing, a label is unknown, or a value is invalid.
+        """
+        fields, known = row.fields, tuple(row.fields)
+        names = self._columns.get(known) or self._columns.setdefault(known, self._names(row))
+        texts = (fields[names[part]] for part in COLUMNS[:2])
+        premise, hypothesis = (
+            "" if text is None or text != text else text for text in texts
+        )  # NaN
+        pair_id = fields.get(names["id"])
+        if isinstance(pair_id, int | float):
+            pair_id = label_name(pair_id)
+        pair = {
+            "gold_label": self._meaning(row, names["label"], f"{premise!r} / {hypothesis!r}"),
+            "sentence1": premise,
+            "sentence2": hypothesis,
+            "pairID": f"{self._ids}-{row.number}" if pair_id in (None, "") else pair_id,
+            **{key: fields[key] for key in PARSES if fields.get(key) is not None},
+        }
+        keys = ("sentence1", "sentence2", "gold_label", "pairID")
+        own_names = {key: names[part] for key, part in zip(keys, COLUMNS, strict=True)}
+        return checked_pair(row._replace(fields=pair), own_names)
+
+    def _names(self, row: Row) -> dict[str, str]:
+        """Return the first of the configured names of each column that the row has."""
+        names = {}
+        for part, options in self.settings.columns.items():
+            present = next((name for name in options if name in row.fields), None)
+            if present is None and part != "id":
+                got = ", ".join(map(repr, row.fields))[:200]
+                advice = f"name the column of the {part} in corpus.files.columns.{part}"
+                if any(name.count(" ") > MAX_BLANKS for name in row.fields):
+                    advice = "the first line looks like a pair; put the names of the columns above"
+                problem = f"no column {' or '.join(options)}; got {got}; {advice}"
+                raise RowError(row.where, problem, NO_COLUMN)
+            names[part] = present or ""
+        if len({names[part] for part in COLUMNS[:3]}) < 3:
+            listed = ", ".join(names[part] for part in COLUMNS[:3])
+            problem = f"premise, hypothesis and label are the columns {listed}"
+            raise DataError(f"{row.where}: {problem}; name one for each in corpus.files.columns")
+        return names
+
+    def _meaning(self, row: Row, name: str, example: str) -> str:
+        value = row.fields[name]
+        key = label_name(value)
+        meaning = meaning_of(value, self.labels)
+        if meaning is None:
+            known = ", ".join(self.settings.labels)
+            problem = f"{name} is {shown(value)}; expected one of {known}"
+            advice = "name its meaning in corpus.files.labels"
+            raise RowError(row.where, f"{problem}; {advice}", f"{name} is {shown(value)}")
+        if meaning not in (UNLABELED, key.lower()) and key not in self.examples:
+            self.examples[key] = f"{key} = {meaning}: {example}"
+        return meaning
+
+
+def with_lower_case(labels: Mapping[str, str]) -> dict[str, str]:
+    """Return meanings by label, also by the label in lower case."""
+    return {label.lower(): meaning for label, meaning in labels.items()} | dict(labels)
+
+
+def meaning_of(value: Any, labels: Mapping[str, str]) -> str | None:
+    """Return the meaning of a label: UNLABELED if it is null, NaN or empty, None if unknown."""
+    key, lower = label_name(value), label_name(value).lower()
+    return labels.get(key) or labels.get(lower, UNLABELED if lower in NO_LABEL else None)
+
+
+def _text(value: Any) -> Any:
+    return "" if value is None or value != value else value  # NaN
