@@ -5,6 +5,7 @@ from itertools import combinations
 from typing import Any
 
 from actmodels.configs import LABELS
+from actmodels.errors import DataError
 
 FEW = 0.01  # ours: premises of two words occur in two splits by chance
 Counts = Mapping[str, Mapping[str, int]]  # by split: of pairs, and of labels
@@ -17,25 +18,41 @@ class SplitComparison:
         self.splits: dict[str, dict[str, set[int]]] = {}
 
     def watched(self, split: str, pairs: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """Yield the pairs of a split."""
+        """Yield the pairs of a split; those of a split before, in any order, are an error."""
         seen = self.splits[split] = {"pairs": set[int](), "premises": set[int]()}
         for pair in pairs:
             if pair["gold_label"] in LABELS:
                 seen["pairs"].add(hash((pair["sentence1"], pair["sentence2"])))
                 seen["premises"].add(hash(pair["sentence1"]))
             yield pair
+        for other, before in self.splits.items():
+            if other != split and before["pairs"] == seen["pairs"]:
+                raise DataError(f"{split} has the pairs of {other}; each split needs its own")
 
-    def summary(self, splits: Counts) -> dict[str, Any]:
-        """Return what splits share, the majority class of the last one (test), and notes."""
+    def summary(self, splits: Counts, origin: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what splits share, the majority class of the last one (test), and notes.
+
+        Raises:
+            DataError: test has one labeled pair, so no variance.
+        """
         shared = {
             f"{a} and {b}": {name: len(self.splits[a][name] & seen) for name, seen in of_b.items()}
             for (a, _), (b, of_b) in combinations(self.splits.items(), 2)
         }
         last, counts = [*splits.items()][-1]
+        if counts["labeled"] == 1:
+            problem = "has one labeled pair; expected at least two, to compare models"
+            raise DataError(f"{last} {problem}")
         label = max(LABELS, key=lambda name: counts[name])
         share = round(counts[label] / max(counts["labeled"], 1), 6)
         notes = [
             *(f"{split}: {_counted(splits[split])}" for split in splits),
+            *(
+                f"{split}: {count:,} rows dropped: {reason}"
+                for split, dropped in origin.get("dropped", {}).items()
+                for reason, count in dropped.items()
+            ),
+            *(f"label {label} is {text}" for label, text in origin.get("labels", {}).items()),
             f"majority class of {last}: {label}, {100 * share:.1f} %",
             *_warnings(splits, shared),
         ]
