@@ -37,7 +37,7 @@ def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m pipeline.predict", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    formats = "JSON lines, CSV, TSV or Parquet; - is standard input"
+    formats = "JSON lines, CSV, TSV, Parquet, or ARCHIVE::MEMBER; - is standard input"
     add("file", nargs="?", metavar="FILE", help=formats)
     add("--premise", metavar="TEXT", help="of a single pair")
     add("--hypothesis", metavar="TEXT", help="of a single pair")
@@ -101,7 +101,7 @@ def pair_groups(arguments: argparse.Namespace, layout: Layout) -> Iterable[list[
     if arguments.file is None:
         pair = {"premise": arguments.premise, "hypothesis": arguments.hypothesis}
         return [[InputPair("the pair", pair, **pair)]]
-    name, rows = arguments.file, read_file(Path(arguments.file), layout)
+    name, rows = arguments.file, read_file(arguments.file, layout)
     if name == "-":
         if sys.stdin is None:
             raise DataError(f"{STANDARD_INPUT} is closed; name a file of pairs")

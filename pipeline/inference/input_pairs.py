@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from actmodels.errors import DataError
-from pipeline.datasets.pair_files import meaning_of, with_lower_case
+from pipeline.datasets.pair_files import in_archive, meaning_of, with_lower_case
 from pipeline.datasets.pairs import UNLABELED
 from pipeline.datasets.rows import json_row, read_rows
 from pipeline.datasets.text_lines import Row, RowError, Rows, numbered_lines, text_of
@@ -34,9 +34,11 @@ class InputPair(NamedTuple):
     label: str | None = None
 
 
-def read_file(path: Path, layout: Layout) -> Iterator[InputPair]:
-    """Yield the pairs of a file; a pair without an id gets the field `line`."""
-    yield from _pairs(read_rows(path, quotes=layout.quotes), layout)
+def read_file(place: str, layout: Layout) -> Iterator[InputPair]:
+    """Yield the pairs of a path or ARCHIVE::MEMBER; one without an id gets the field `line`."""
+    archive, _, wanted = place.partition("::")
+    for path, member in in_archive(Path(archive), wanted, "FILE"):
+        yield from _pairs(read_rows(path, None, member, layout.quotes), layout)
 
 
 def read_lines(file: BinaryIO, layout: Layout) -> Iterator[InputPair]:

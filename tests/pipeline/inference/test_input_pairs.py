@@ -9,7 +9,7 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline.inference.input_pairs import InputPair, Layout, read_file, read_lines
-from tests.pipeline.project import params_tree
+from tests.pipeline.project import make_zip, params_tree
 
 FILES = params_tree()["corpus"]["files"]
 LAYOUT = Layout(FILES["columns"], FILES["labels"], None)
@@ -18,7 +18,7 @@ LAYOUT = Layout(FILES["columns"], FILES["labels"], None)
 def pairs(path: Path, content: str, **columns: list[str]) -> list[InputPair]:
     path.write_text(content)
     layout = LAYOUT._replace(columns=LAYOUT.columns | columns)
-    return list(read_file(path, layout))
+    return list(read_file(str(path), layout))
 
 
 def test_a_pair_has_its_id_or_its_line(tmp_path: Path) -> None:
@@ -30,11 +30,15 @@ def test_a_pair_has_its_id_or_its_line(tmp_path: Path) -> None:
 
 
 def test_columns_and_labels_of_the_training_files(tmp_path: Path) -> None:
-    columns = {"premise": ["sentence_A"], "hypothesis": ["sentence_B"], "label": ["judgment"]}
+    names = {"premise": ["sentence_A"], "hypothesis": ["sentence_B"], "label": ["judgment"]}
     rows = "sentence_A\tsentence_B\tjudgment\na\tb\tNEUTRAL\nc\td\t?\ne\tf\t-\n"
-    sick = pairs(tmp_path / "sick.txt", rows, **columns)
+    archive = make_zip(tmp_path / "sick.zip", {"sick.txt": rows.encode(), "readme.txt": b"x"})
+    layout = LAYOUT._replace(columns=LAYOUT.columns | names)
+    sick = list(read_file(f"{archive}::sick*", layout))
     assert [pair[2:4] for pair in sick] == [("a", "b"), ("c", "d"), ("e", "f")]
     assert [pair.label for pair in sick] == ["neutral", None, None]
+    with pytest.raises(DataError, match=r"^FILE: .* has the files sick\.txt, readme\.txt; name one"):
+        list(read_file(str(archive), layout))
     snli: dict[str, Any] = {"sentence2": "b", "gold_label": 0, "sentence1": "a"}
     lines = [json.dumps(snli), json.dumps({"premise": "c", "hypothesis": "d"})]
     first, second = pairs(tmp_path / "p.jsonl", "\n".join(lines), premise=["sentence_A"])
