@@ -29,7 +29,7 @@ NO_LABEL = ("", "nan", "null")  # in lower case, where no setting gives a meanin
 NO_ID = "; a column that is no id is left out with -S 'corpus.files.columns.id=[]'"
 DROP = "; or leave such rows out: -S corpus.files.invalid=drop"
 MAX_SHOWN = 10  # faults in a message, and rows with each
-MAX_BLANKS = 2  # in the name of a column
+KEYS = dict(zip(COLUMNS, ("sentence1", "sentence2", "gold_label", "pairID"), strict=True))
 Files = list[tuple[Path, str | None]]  # with the member of an archive
 
 
@@ -110,51 +110,50 @@ class SplitReader:
         """
         fields, known = row.fields, tuple(row.fields)
         names = self._columns.get(known) or self._columns.setdefault(known, self._names(row))
-        texts = (fields[names[part]] for part in COLUMNS[:2])
+        texts = (fields[names[key]] for key in ("sentence1", "sentence2"))
         premise, hypothesis = ("" if text is None or text != text else text for text in texts)
-        pair_id = fields.get(names["id"])
+        pair_id = fields.get(names["pairID"])
         if isinstance(pair_id, int | float):
             pair_id = label_name(pair_id)
         pair = {
-            "gold_label": self._meaning(row, names["label"], f"{premise!r} / {hypothesis!r}"),
+            "gold_label": self._meaning(row, names["gold_label"], premise, hypothesis),
             "sentence1": premise,
             "sentence2": hypothesis,
             "pairID": f"{self._ids}-{row.number}" if pair_id in (None, "") else pair_id,
             **{key: fields[key] for key in PARSES if fields.get(key) is not None},
         }
-        keys = ("sentence1", "sentence2", "gold_label", "pairID")
-        own_names = {key: names[part] for key, part in zip(keys, COLUMNS, strict=True)}
-        return checked_pair(row._replace(fields=pair), own_names)
+        return checked_pair(row._replace(fields=pair), names)
 
     def _names(self, row: Row) -> dict[str, str]:
-        """Return the first of the configured names of each column that the row has."""
-        names = {}
+        """Return the names of the columns of a row by the keys of a pair."""
+        names = dict.fromkeys(KEYS.values(), "")
         for part, options in self.settings.columns.items():
-            present = next((name for name in options if name in row.fields), None)
-            if present is None and part != "id":
+            present = [name for name in options if name in row.fields]
+            if present:
+                names[KEYS[part]] = present[0]
+            elif part != "id":
                 got = ", ".join(map(repr, row.fields))[:200]
-                advice = f"name the column of the {part} in corpus.files.columns.{part}"
-                if any(name.count(" ") > MAX_BLANKS for name in row.fields):
-                    advice = "the first line looks like a pair; put the names of the columns above"
-                problem = f"no column {' or '.join(options)}; got {got}; {advice}"
-                raise RowError(row.where, problem, NO_COLUMN)
-            names[part] = present or ""
-        if len({names[part] for part in COLUMNS[:3]}) < 3:
-            same = ", ".join(names[part] for part in COLUMNS[:3])
-            problem = f"premise, hypothesis and label are the columns {same}"
+                problem = f"no column {' or '.join(options)}; got {got}"
+                advice = (
+                    f"name the column of the {part} in corpus.files.columns.{part}, or put the "
+                )
+                advice += "names of the columns above the first line if it is a pair"
+                raise RowError(row.where, f"{problem}; {advice}", NO_COLUMN)
+        same = [*names.values()][:3]
+        if len({*same}) < 3:
+            problem = f"premise, hypothesis and label are the columns {', '.join(same)}"
             raise DataError(f"{row.where}: {problem}; name one for each in corpus.files.columns")
         return names
 
-    def _meaning(self, row: Row, name: str, example: str) -> str:
-        value = row.fields[name]
-        key, meaning = label_name(value), meaning_of(value, self.labels)
-        if meaning is None:
-            problem = f"{name} is {shown(value)}"
+    def _meaning(self, row: Row, name: str, premise: Any, hypothesis: Any) -> str:
+        key = label_name(row.fields[name])
+        if (meaning := meaning_of(key, self.labels)) is None:
+            problem = f"{name} is {shown(row.fields[name])}"
             expected = f"expected one of {', '.join(self.settings.labels)}"
             advice = "name its meaning in corpus.files.labels"
             raise RowError(row.where, f"{problem}; {expected}; {advice}", problem)
         if meaning not in (UNLABELED, key.lower()) and key not in self.examples:
-            self.examples[key] = f"{meaning}, as in {example}"
+            self.examples[key] = f"{meaning}, as in {premise!r} / {hypothesis!r}"
         return meaning
 
 
@@ -172,7 +171,7 @@ def with_lower_case(labels: Mapping[str, str]) -> dict[str, str]:
     return {label.lower(): meaning for label, meaning in labels.items()} | dict(labels)
 
 
-def meaning_of(value: Any, labels: Mapping[str, str]) -> str | None:
+def meaning_of(key: str, labels: Mapping[str, str]) -> str | None:
     """Return the meaning of a label: UNLABELED if it is null, NaN or empty, None if unknown."""
-    key, lower = label_name(value), label_name(value).lower()
+    lower = key.lower()
     return labels.get(key) or labels.get(lower, UNLABELED if lower in NO_LABEL else None)

@@ -19,7 +19,7 @@ from typing_extensions import TypedDict  # pydantic needs this one before Python
 from actmodels.configs import LABELS
 from actmodels.errors import DataError, shown
 from actmodels.validators import NonNegativeInt
-from pipeline.datasets.archive import member_lines, named
+from pipeline.datasets.archive import listed, member_lines, members, named
 from pipeline.datasets.rows import json_row
 from pipeline.datasets.splits import SplitComparison
 from pipeline.datasets.text_lines import Row, RowError, write_lines
@@ -107,6 +107,9 @@ def read_split(archive: Path, folder: str, split: str, expected: int | None) -> 
     """
     member = f"{folder}/snli_1.0_{split}.jsonl"
     source, labeled = named(archive, member), 0
+    if (names := members(archive)) and member not in names:
+        advice = f"-S corpus.source=files -S corpus.files.{split}={archive}::MEMBER"
+        raise DataError(f"{archive} has no {member}; it has {listed(names)}; name one: {advice}")
     lines = member_lines(archive, member, "corpus.snli", f"snli {split}")
     rows = (json_row(line, f"{member}, line {n}", n) for n, line in lines if line.strip())
     for pair in checked_split(rows, checked_pair, source):

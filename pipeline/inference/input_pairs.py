@@ -9,6 +9,7 @@ from pipeline.datasets.pair_files import in_archive, meaning_of, with_lower_case
 from pipeline.datasets.pairs import UNLABELED
 from pipeline.datasets.rows import json_row, read_rows
 from pipeline.datasets.text_lines import Row, RowError, Rows, numbered_lines, text_of
+from pipeline.parameters.schema import label_name
 
 KEYS = ("premise", "hypothesis")
 SNLI_KEYS = ("sentence1", "sentence2")  # as in SNLI and the corpus artifact
@@ -76,7 +77,7 @@ def _pairs(rows: Rows, layout: Layout) -> Iterator[InputPair]:
             listed = ", ".join(map(repr, row.fields)) or "nothing"
             raise DataError(f"{row.where}: expected the columns {either}; got {listed[:200]}")
         fields = row.fields if name else {"line": row.number} | row.fields
-        meaning = meaning_of(row.fields[label], labels) if label else None
+        meaning = meaning_of(label_name(row.fields[label]), labels) if label else None
         yield InputPair(
             *(row.where, fields, row.fields[premise], row.fields[hypothesis]),
             str(row.fields[name]) if name else f"line {fields['line']}",

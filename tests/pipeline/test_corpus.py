@@ -160,8 +160,13 @@ def test_another_count_is_an_error_until_switched_off_unless_it_is_none(folder: 
     run_stage(folder, snli(folder, labeled_pairs=None))
     lines = {"snli_1.0/snli_1.0_train.jsonl": line(1).encode()}
     archive = fetched(make_zip(folder / "mirror.zip", lines))
+    section = {"source": "snli", "snli": archive | {"labeled_pairs": None}}
     with pytest.raises(DataError, match=r"train\.jsonl in .*mirror\.zip has no labeled pair"):
-        run_stage(folder, {"source": "snli", "snli": archive | {"labeled_pairs": None}})
+        run_stage(folder, section)
+    section["snli"]["folder"] = "multinli_1.0"
+    advice = "it has snli_1.0/snli_1.0_train.jsonl; name one: -S corpus.source=files -S corpus.fi"
+    with pytest.raises(DataError, match=f"has no multinli_1.0/snli_1.0_train.jsonl; {advice}"):
+        run_stage(folder, section)
 
 
 def test_files_print_labels_and_dropped_rows(

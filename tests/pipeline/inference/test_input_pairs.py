@@ -37,7 +37,9 @@ def test_columns_and_labels_of_the_training_files(tmp_path: Path) -> None:
     sick = list(read_file(f"{archive}::sick*", layout))
     assert [pair[2:4] for pair in sick] == [("a", "b"), ("c", "d"), ("e", "f")]
     assert [pair.label for pair in sick] == ["neutral", None, None]
-    with pytest.raises(DataError, match=r"^FILE: .* has the files sick\.txt, readme\.txt; name one"):
+    with pytest.raises(
+        DataError, match=r"^FILE: .* has the files sick\.txt, readme\.txt; name one"
+    ):
         list(read_file(str(archive), layout))
     snli: dict[str, Any] = {"sentence2": "b", "gold_label": 0, "sentence1": "a"}
     lines = [json.dumps(snli), json.dumps({"premise": "c", "hypothesis": "d"})]
