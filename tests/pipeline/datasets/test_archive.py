@@ -1,9 +1,7 @@
 """Stream members of archives, and report corrupt archives."""
 
-import bz2
 import gzip
 import io
-import lzma
 import os
 import tarfile
 import zipfile
@@ -53,27 +51,15 @@ def test_reads_a_member(tmp_path: Path, name: str, capsys: pytest.CaptureFixture
     assert "words: 100%" in capsys.readouterr().err
 
 
-def twice(content: bytes) -> bytes:
-    return gzip.compress(gzip.compress(content))
-
-
-PACKS = (bytes, gzip.compress, bz2.compress, lzma.compress, twice)
-
-
-@pytest.mark.parametrize(
-    ("name", "pack"),
-    [*((name, bytes) for name in ("a.zip", "a.tgz", "a.tar.xz")), *(("A.TXT", p) for p in PACKS)],
-)
-def test_without_a_member_the_only_file(
-    tmp_path: Path, name: str, pack: Callable[[bytes], bytes]
-) -> None:
+@pytest.mark.parametrize("name", ["a.zip", "a.tgz", "a.tar.xz", "A.TXT", "a.gz"])
+def test_without_a_member_the_only_file(tmp_path: Path, name: str) -> None:
     """The content decides what the file is; files that macOS adds do not count."""
     path = tmp_path / name
     if name in MODES:
         junk = ("__MACOSX/._f", "._f", "in/._f", ".DS_Store", "in/.DS_Store")
         path = make(path, {"f": LINES} | dict.fromkeys(junk, b"x")).rename(tmp_path / "renamed")
     else:
-        path.write_bytes(pack(LINES))
+        path.write_bytes(gzip.compress(LINES) if name == "a.gz" else LINES)
     lines = list(member_lines(path, None, "vectors.glove", "words"))
     assert (len(lines), lines[-1]) == (20_000, (20_000, b"line 19999 of the file\n"))
 
@@ -121,17 +107,6 @@ def test_corrupt(tmp_path: Path, case: str) -> None:
         read(archive)
 
 
-def test_a_truncated_text(tmp_path: Path) -> None:
-    (tmp_path / "a.vec.gz").write_bytes(gzip.compress(LINES)[:-20])
-    with pytest.raises(DataError) as caught:
-        list(member_lines(tmp_path / "a.vec.gz", None, "vectors.glove", "words"))
-    assert str(caught.value) == (
-        f"{tmp_path}/a.vec.gz: cannot read it (Compressed file ended before the end-of-stream "
-        "marker was reached); it is corrupt or incomplete, so replace it, or correct vectors.glove "
-        "in params.yaml"
-    )
-
-
 @BOTH
 def test_missing_member(tmp_path: Path, name: str) -> None:
     archive = make(tmp_path / name, {"snli_1.0/dev.jsonl": b"", "README": b""})
@@ -164,8 +139,7 @@ def test_links_are_not_members(tmp_path: Path, kind: bytes) -> None:
         read(archive, "link")
 
 
-@BOTH
-def test_a_line_above_the_limit(tmp_path: Path, name: str) -> None:
-    archive = make(tmp_path / name, {"f": b"a\n" + bytes(1 << 25)})
+def test_a_line_above_the_limit(tmp_path: Path) -> None:
+    archive = make(tmp_path / "a.zip", {"f": b"a\n" + bytes(1 << 25)})
     with pytest.raises(DataError, match=r"^f in .*, line 2: longer than 16,777,216 bytes"):
         list(member_lines(archive, "f", "corpus.snli", "f"))
