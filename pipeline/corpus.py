@@ -69,9 +69,10 @@ def from_files(corpus: Corpus) -> Source:
         files = split_files(getattr(settings, split), sha256, key)
         known = {path: sha256 or file_digest(path) for path, _ in files}
         for path, member in files:
-            if (other := used.setdefault((known[path], member), split)) != split:
-                problem = f"{named(path, member)} is in corpus.files.{other}"
-                raise DataError(f"{key}: {problem}; each split needs its own")
+            if (other := used.get((known[path], member))) is not None:
+                problem = f"{named(path, member)} is also in corpus.files.{other}"
+                raise DataError(f"{key}: {problem}; name each file once")
+            used[known[path], member] = split
         digests[split] = ", ".join(known.values())
         reader = SplitReader(split, settings, examples)
         dropped[split] = reader.dropped  # counted while the pairs are read

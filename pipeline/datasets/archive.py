@@ -12,9 +12,10 @@ import re
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -60,14 +61,11 @@ def open_member(archive: Path, member: str | None, key: str) -> Iterator[tuple[A
     try:
         with _container(archive) as opened:
             raw: Any
-            if isinstance(opened, zipfile.ZipFile):
-                if opened.namelist().count(member or "") > 1:
-                    raise DataError(f"{archive} has {member} twice; expected it once")
-                info = _find(archive, member, _files(opened), key)
-                raw, size = opened.open(info), info.file_size
-            elif opened is not None:
-                info = _find(archive, member, _files(opened), key)
-                raw, size = opened.extractfile(info), info.size
+            if isinstance(opened, zipfile.ZipFile) and opened.namelist().count(member or "") > 1:
+                raise DataError(f"{archive} has {member} twice; expected it once")
+            if opened is not None:
+                open_file, size = _find(archive, member, _files(opened), key)
+                raw = open_file()
             elif member is None:
                 raw, size = archive.open("rb", buffering=0), archive.stat().st_size
             else:
@@ -104,11 +102,13 @@ def _container(archive: Path) -> Any:
     return tarfile.open(archive) if tarfile.is_tarfile(archive) else nullcontext()
 
 
-def _files(opened: Any) -> dict[str, Any]:
-    if isinstance(opened, zipfile.ZipFile):
-        return {info.filename: info for info in opened.infolist() if not info.is_dir()}
-    # regular files only: a link may point outside the archive
-    return {info.name: info for info in opened if info.isfile()}
+def _files(opened: Any) -> dict[str, tuple[Callable[[], Any], int]]:
+    """Return functions that open the files of an archive, and their sizes, by name."""
+    if not isinstance(opened, zipfile.ZipFile):  # a link of tar may point outside the archive
+        infos = (info for info in opened if info.isfile())
+        return {info.name: (partial(opened.extractfile, info), info.size) for info in infos}
+    infos = (info for info in opened.infolist() if not info.is_dir())
+    return {info.filename: (partial(opened.open, info), info.file_size) for info in infos}
 
 
 def _names(files: dict[str, Any]) -> list[str]:

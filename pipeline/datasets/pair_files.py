@@ -35,17 +35,21 @@ Files = list[tuple[Path, str | None]]  # with the member of an archive
 
 def split_files(places: str | list[str], sha256: str | None, key: str) -> Files:
     """Locate the files of a split; a file in an archive has the name of its member."""
-    files: Files = []
+    found: list[tuple[str, str]] = []
     for name in [places] if isinstance(places, str) else places:
         place, _, wanted = name.partition("::")
-        found = [place]
+        matches: list[str] = []
         if "://" not in place:
             local = project() / (Path(place).expanduser() if place.startswith("~/") else place)
             matches = [] if local.exists() else sorted(glob(str(local)))  # noqa: PTH207  (a**b)
-            found = matches or [place]
-        for path in (locate(name, sha256, key) for name in found):
-            files += in_archive(path, wanted, key)
-    return files
+        found += [(match, wanted) for match in matches or [place]]
+    if sha256 and (number := len({place for place, _ in found})) > 1:
+        raise DataError(f"{key} has {number} files, and its sha256 is of one; set it to null")
+    return [
+        file
+        for place, wanted in found
+        for file in in_archive(locate(place, sha256, key), wanted, key)
+    ]
 
 
 def in_archive(path: Path, wanted: str, key: str) -> Files:
@@ -153,7 +157,7 @@ class SplitReader:
             advice = "name its meaning in corpus.files.labels"
             raise RowError(row.where, f"{problem}; {expected}; {advice}", problem)
         if meaning not in (UNLABELED, key.lower()) and key not in self.examples:
-            self.examples[key] = f"{meaning}, as in {premise!r} / {hypothesis!r}"
+            self.examples[key] = f"{meaning}, as in {shown(premise)} / {shown(hypothesis)}"
         return meaning
 
 

@@ -112,7 +112,7 @@ def test_a_split_with_the_pairs_of_another_is_an_error(folder: Path, kind: str) 
     else:
         test.symlink_to(train)
     section["files"]["test"] = ["test.jsonl", str(test)] if kind == "list" else str(test)
-    same = rf"^corpus\.files\.test: .*other.{kind} is in corpus\.files\.train; each split needs its"
+    same = rf"^corpus\.files\.test: .*other.{kind} is also in corpus\.files\.train; name each file"
     if kind in ("gzip", "table"):
         same = "^test has the pairs of train"
     with pytest.raises(DataError, match=same):
