@@ -16,12 +16,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from difflib import get_close_matches
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
 from actmodels.errors import DataError
+from actmodels.files import regular
 from pipeline.datasets.text_lines import numbered_lines
 
 BUFFER_BYTES = 1 << 20
@@ -96,7 +97,7 @@ def members(archive: Path) -> list[str]:
 
 
 def _container(archive: Path) -> Any:
-    with archive.open("rb") as file:
+    with regular(archive).open("rb") as file:
         if file.read(4) in ZIP:
             return zipfile.ZipFile(archive)
     return tarfile.open(archive) if tarfile.is_tarfile(archive) else nullcontext()
@@ -160,17 +161,13 @@ def _find(archive: Path, member: str | None, files: dict[str, Any], key: str) ->
     if member in files:
         return files[member]
     names = _names(files)
-    if member is None:
-        if len(names) == 1:
-            return files[names[0]]
-        problem = f"has {len(names)} files ({listed(names)})"
-        raise DataError(f"{archive} {problem}; name one in {key}.member in params.yaml")
-    base = PurePosixPath(member).name
-    near = [name for name in names if PurePosixPath(name).name == base]
-    near = (near or get_close_matches(member, names, cutoff=0.3) or names)[:3]
-    nearest = f"the nearest are {', '.join(near)}" if near else "it is empty"
-    advice = "correct the name in params.yaml"
-    raise DataError(f"{archive} has no member {member} ({nearest}); {advice}")
+    if member is None and len(names) == 1:
+        return files[names[0]]
+    problem, place = f"has {len(names)} files", f"in {key}.member in params.yaml"
+    if member is not None:
+        problem, place = f"has no member {member}", "in params.yaml"
+        names = get_close_matches(member, names, len(names) or 1, cutoff=0)  # the nearest first
+    raise DataError(f"{archive} {problem} ({listed(names) or 'it is empty'}); name one {place}")
 
 
 def member_lines(

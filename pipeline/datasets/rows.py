@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from actmodels.errors import DataError
+from actmodels.files import regular
 from pipeline.datasets.archive import foreign, named, open_member
 from pipeline.datasets.delimited import csv_dialect, table_rows
 from pipeline.datasets.text_lines import Row, RowError, Rows, decoded, numbered_lines, text_of
@@ -49,7 +50,7 @@ def read_rows(
             yield from numbered_lines(stream, source)
 
     try:
-        with open_member(path, member, KEY) as (stream, _):
+        with open_member(regular(path), member, KEY) as (stream, _):
             head = stream.peek(1000)[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
             if problem := foreign(head):
                 raise DataError(f"{source} is {'; '.join(problem)}")

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import json
 import lzma
+import os
 from pathlib import Path
 from typing import Any
 
@@ -152,13 +153,16 @@ def test_parquet(tmp_path: Path) -> None:
           "t is corrupt or incomplete, so replace it, or correct corpus.files in params.yaml"]),
         ("p.csv", gzip.compress(b"a")[:5] + b"\xff" * 30, [": cannot read it (Error -3 while de"]),
         ("p.csv", None, [": cannot be read (No such file or directory)"]),
+        ("pipe", None, [": cannot be read (not a regular file)"]),
     ],
 )  # fmt: skip
 def test_bad_rows_and_files(
     name: str, content: bytes | str | None, messages: list[str], tmp_path: Path
 ) -> None:
     path = tmp_path / name
-    if content is not None:
+    if name == "pipe":  # must not block
+        os.mkfifo(path)
+    elif content is not None:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     bad = [row for row in rows(path) if isinstance(row, str)]
     assert len(bad) == len(messages)
