@@ -8,7 +8,6 @@ label "-" means that the annotators did not agree; the stage vocabulary drops th
 """
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired
@@ -16,7 +15,6 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
-from actmodels.configs import LABELS
 from actmodels.errors import DataError, shown
 from actmodels.validators import NonNegativeInt
 from pipeline.datasets.archive import listed, member_lines, members, named
@@ -65,7 +63,7 @@ def write_splits(
     folder: Path,
     source: str,
     splits: Mapping[str, Iterable[Pair]],
-    origin: Mapping[str, Any] | None = None,
+    origin: dict[str, Any] | None = None,
 ) -> list[str]:
     """Write the splits and a summary with the `source` into an empty `folder`; return its notes.
 
@@ -75,27 +73,15 @@ def write_splits(
         origin: for the summary, complete when all pairs are read: SHA-256 of the files, rows that
             were `dropped`, by split and reason, and examples of `labels`.
     """
-    summary: dict[str, dict[str, int]] = {}
     comparison, origin = SplitComparison(), origin or {}
     with clean_dir(folder):
         for split, pairs in splits.items():
-            counts: Counter[str] = Counter()
             watched = comparison.watched(split, pairs)
-            write_lines(folder / f"{split}.jsonl", _counted(watched, counts))
-            unlabeled = counts.pop(UNLABELED, 0)
-            totals = {"labeled": counts.total(), "unlabeled": unlabeled}
-            per_label = {label: counts[label] for label in LABELS}
-            summary[split] = {"pairs": sum(totals.values())} | totals | per_label
-        compared = comparison.summary(summary, origin)
-        head = {"source": source, **origin, "splits": summary}
-        write_json(folder / "summary.json", head | compared, indent=1)
-    return compared["notes"]
-
-
-def _counted(pairs: Iterable[Pair], counts: Counter[str]) -> Iterator[str]:
-    for pair in pairs:
-        counts[pair["gold_label"]] += 1
-        yield json.dumps(pair, ensure_ascii=False)
+            lines = (json.dumps(pair, ensure_ascii=False) for pair in watched)
+            write_lines(folder / f"{split}.jsonl", lines)
+        summary = comparison.summary(origin)
+        write_json(folder / "summary.json", {"source": source} | origin | summary, indent=1)
+    return summary["notes"]
 
 
 def read_split(archive: Path, folder: str, split: str, expected: int | None) -> Iterator[Pair]:
