@@ -1,22 +1,25 @@
 """Stage `corpus`: generate, download or read sentence pairs; one jsonl file per split."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
 from actmodels.errors import DataError
 from actmodels.files import file_digest
-from pipeline.datasets.download import fetch, locate, naming_urls
-from pipeline.datasets.pairs import PARSES, Pair, read_pair_file, read_split, write_splits
+from pipeline.datasets.archive import named
+from pipeline.datasets.download import fetch, naming_urls
+from pipeline.datasets.pair_files import SplitReader, split_files
+from pipeline.datasets.pairs import PARSES, Pair, read_split, write_splits
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Corpus
 from pipeline.parameters.section import SPLITS
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.synthetic.corpus import generate_split
 
-# the pairs of each split, and the SHA-256 of the files that they come from
-Source = tuple[dict[str, Iterator[Pair]], dict[str, str]]
+# the pairs of each split, and where they come from (see write_splits)
+Source = tuple[dict[str, Iterator[Pair]], dict[str, Any]]
 
 
 @naming_urls()
@@ -24,9 +27,9 @@ def main() -> None:
     """Write artifacts/corpus/."""
     corpus = load_params().corpus
     read = {"captions": generated, "snli": fetched, "files": from_files}[corpus.source]
-    pairs, digests = read(corpus)
+    pairs, origin = read(corpus)
     splits = {split: parsed(split_pairs, corpus.parses) for split, split_pairs in pairs.items()}
-    notes = write_splits(artifacts("corpus"), corpus.source, splits, digests)
+    notes = write_splits(artifacts("corpus"), corpus.source, splits, origin)
     print("\n".join(notes), flush=True)
 
 
@@ -53,41 +56,37 @@ def fetched(corpus: Corpus) -> Source:
     splits = {
         split: read_split(archive, corpus.snli.folder, split, counts.get(split)) for split in SPLITS
     }
-    return splits, {"archive": corpus.snli.sha256 or file_digest(archive)}
+    return splits, {"sha256": {"archive": corpus.snli.sha256 or file_digest(archive)}}
 
 
 def from_files(corpus: Corpus) -> Source:
     """Locate the files of the splits; return iterators that read them, with a progress bar."""
-    files, splits, digests, contents = corpus.files, {}, {}, dict[int, str]()
+    settings, splits, examples = corpus.files, {}, dict[str, str]()
+    digests, dropped = dict[str, str](), dict[str, dict[str, int]]()
+    used: dict[tuple[str, str | None], str] = {}  # splits by digest and member of their files
     for split in SPLITS:
-        sha256 = files.sha256[split]
-        path = locate(getattr(files, split), sha256, f"corpus.files.{split}")
-        digests[split] = sha256 or file_digest(path)
-        pairs = tqdm(read_pair_file(path, split, files), f"read {split}", unit=" pairs")
-        splits[split] = checked(pairs, split, path, digests[split], contents)
-    return splits, digests
+        key, sha256 = f"corpus.files.{split}", settings.sha256[split]
+        files = split_files(getattr(settings, split), sha256, key)
+        known = {path: sha256 or file_digest(path) for path, _ in files}
+        for path, member in files:
+            if (other := used.get((known[path], member))) is not None:
+                problem = f"{named(path, member)} is also in corpus.files.{other}"
+                raise DataError(f"{key}: {problem}; name each file once")
+            used[known[path], member] = split
+        digests[split] = ", ".join(known.values())
+        reader = SplitReader(split, settings, examples)
+        dropped[split] = reader.dropped  # counted while the pairs are read
+        pairs = tqdm(reader.read(files), f"read {split}", unit=" pairs")
+        splits[split] = unchanged(pairs, known, key)
+    return splits, {"sha256": digests, "dropped": dropped, "labels": examples}
 
 
-def checked(
-    pairs: Iterable[Pair], split: str, path: Path, digest: str, contents: dict[int, str]
-) -> Iterator[Pair]:
-    """Yield the pairs of a file, which must be other pairs than those of the splits before.
-
-    Args:
-        contents: these splits by a hash of their pairs in any order; this one is added.
-
-    Raises:
-        DataError: the pairs are those of another split, or the digest of the file has changed.
-    """
-    content = 0
-    for pair in pairs:
-        content += hash((pair["sentence1"], pair["sentence2"], pair["gold_label"]))
-        yield pair
-    if file_digest(path) != digest:
-        raise DataError(f"corpus.files.{split}: {path} changed while it was read; run again")
-    if (other := contents.setdefault(content, split)) != split:
-        problem = f"{path} has the pairs of corpus.files.{other}"
-        raise DataError(f"corpus.files.{split}: {problem}; each split needs its own")
+def unchanged(pairs: Iterable[Pair], digests: Mapping[Path, str], key: str) -> Iterator[Pair]:
+    """Yield pairs; raise DataError if one of their files has another digest at the end."""
+    yield from pairs
+    for path, digest in digests.items():
+        if file_digest(path) != digest:
+            raise DataError(f"{key}: {path} changed while it was read; run again")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 artifacts/export/models/<model>/ is the bundle (see pipeline.inference.bundle) and the model card of
 the seed with the highest dev accuracy (the first on a tie). artifacts/export/best.json names the
-best model by dev accuracy (see pipeline.inference.choice).
+best model by dev accuracy (see pipeline.inference.choice), and has the columns and labels of the
+training files, by which `predict` reads others.
 """
 
 from pathlib import Path
@@ -20,6 +21,7 @@ from actmodels.trial_config import trial_from_dict
 from pipeline.datasets.tokens import read_words
 from pipeline.inference.bundle import write_bundle
 from pipeline.inference.choice import best_model
+from pipeline.inference.input_pairs import Layout
 from pipeline.inference.model_card import model_card
 from pipeline.inference.registry import register_exported
 from pipeline.parameters.load import Params, load_params
@@ -101,7 +103,10 @@ def main() -> None:
     for name, comparison in dev_comparisons().items():
         models[name] |= comparison
     best = best_model(models)
-    write_json(artifacts("export", "best.json"), {"best": best, "models": models})
+    files = params.corpus.files
+    layout = Layout(files.columns, files.labels, files.quotes)._asdict()
+    export = {"best": best, "models": models, "files": layout}
+    write_json(artifacts("export", "best.json"), export)
     for uri, version in register_exported(params.export.name).items():
         print(f"{uri} is version {version}")
 

@@ -5,12 +5,12 @@ Examples:
     python -m pipeline.predict pairs.jsonl --format csv --output predictions.csv
     printf 'A man is sleeping.\\tA man is running.\\n' | python -m pipeline.predict -
 
-A file has one JSON object per line (.jsonl) or is a table with a header (.csv, .tsv, .parquet).
-Its columns are premise and hypothesis, or SNLI's sentence1 and sentence2; the output keeps all
-others, and has the line of a pair without an id. A line of standard input is a JSON object, or
-premise, tab, hypothesis. The output names the model and the words outside its vocabulary, which
-make an answer unreliable. A sentence without a known word is refused. `dvc repro export` writes the
-models; spinn_pi reads binary parses such as ( ( a man ) sleeps ).
+A file is one that corpus.files reads, with the columns of the training files, or premise and
+hypothesis, or SNLI's sentence1 and sentence2; if it has labels, the accuracy is printed. The output
+keeps all columns, and has the line of a pair without an id. A line of standard input is a JSON
+object, or premise, tab, hypothesis. The output names the model and the words outside its
+vocabulary, which make an answer unreliable. A sentence without a known word is refused. `dvc repro
+export` writes the models; spinn_pi reads binary parses such as ( ( a man ) sleeps ).
 """
 
 import argparse
@@ -21,9 +21,14 @@ from pathlib import Path
 
 from actmodels.errors import ArtifactError, ConfigError, DataError
 from actmodels.files import regular
-from pipeline.datasets.rows import Row
 from pipeline.inference.choice import takes_steps
-from pipeline.inference.input_pairs import KEYS, STANDARD_INPUT, read_file, read_lines
+from pipeline.inference.input_pairs import (
+    STANDARD_INPUT,
+    InputPair,
+    Layout,
+    read_file,
+    read_lines,
+)
 from pipeline.runtime.stage import artifacts, run_command
 
 
@@ -32,7 +37,7 @@ def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m pipeline.predict", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    formats = "*.jsonl, *.csv, *.tsv or *.parquet; - is standard input"
+    formats = "JSON lines, CSV, TSV, Parquet, or ARCHIVE::MEMBER; - is standard input"
     add("file", nargs="?", metavar="FILE", help=formats)
     add("--premise", metavar="TEXT", help="of a single pair")
     add("--hypothesis", metavar="TEXT", help="of a single pair")
@@ -55,8 +60,8 @@ def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     return arguments
 
 
-def model_folder(name: str | None) -> tuple[Path, dict[str, str]]:
-    """Return the folder of a model, by default the best, and each model's digest in best.json.
+def model_folder(name: str | None) -> tuple[Path, dict[str, str], Layout]:
+    """Return the folder of a model, by default the best; digests and the layout in best.json.
 
     Raises:
         ArtifactError: no model has been exported, or best.json is corrupt.
@@ -66,7 +71,7 @@ def model_folder(name: str | None) -> tuple[Path, dict[str, str]]:
     try:
         export = json.loads(regular(path).read_text(encoding="utf-8"))
         digests = {model: stored["digest"][:64] for model, stored in export["models"].items()}
-        best = export["best"]
+        best, layout = export["best"], Layout(**export["files"])
         if best not in digests:
             raise LookupError("best is not in models")
     except FileNotFoundError:
@@ -76,7 +81,7 @@ def model_folder(name: str | None) -> tuple[Path, dict[str, str]]:
     if name is not None and name not in digests:
         known = ", ".join(digests)
         raise ConfigError("--model", [f"{name!r} was not exported; must be one of {known}"])
-    return artifacts("export", "models", name or best), digests
+    return artifacts("export", "models", name or best), digests, layout
 
 
 def suggest_model_with_steps(name: str, models: Iterable[str]) -> None:
@@ -87,20 +92,20 @@ def suggest_model_with_steps(name: str, models: Iterable[str]) -> None:
         print(f"{name} takes no inference steps to explain; {advice}", file=sys.stderr)
 
 
-def pair_groups(arguments: argparse.Namespace) -> Iterable[list[Row]]:
+def pair_groups(arguments: argparse.Namespace, layout: Layout) -> Iterable[list[InputPair]]:
     """Return the pairs in groups; a group is validated as a whole before prediction.
 
     A file is one group, so an error in its last line is reported before the first prediction.
     Pairs typed on a terminal are predicted line by line.
     """
     if arguments.file is None:
-        sentences = (arguments.premise, arguments.hypothesis)
-        return [[Row("the pair", 1, dict(zip(KEYS, sentences, strict=True)))]]
-    name, rows = arguments.file, read_file(Path(arguments.file))
+        pair = {"premise": arguments.premise, "hypothesis": arguments.hypothesis}
+        return [[InputPair("the pair", pair, **pair)]]
+    name, rows = arguments.file, read_file(arguments.file, layout)
     if name == "-":
         if sys.stdin is None:
             raise DataError(f"{STANDARD_INPUT} is closed; name a file of pairs")
-        name, rows = STANDARD_INPUT, read_lines(sys.stdin.buffer)
+        name, rows = STANDARD_INPUT, read_lines(sys.stdin.buffer, layout)
         if sys.stdin.isatty():
             print("premise, tab, hypothesis; Ctrl-D ends", file=sys.stderr)
             return ([row] for row in rows)
@@ -120,10 +125,10 @@ def main(argv: Sequence[str] | None = None, caller: Path = Path()) -> None:
         arguments.file = str(caller / arguments.file)
     if arguments.output is not None:
         arguments.output = caller / arguments.output
-    folder, digests = model_folder(arguments.model)
+    folder, digests, layout = model_folder(arguments.model)
     if arguments.explain:
         suggest_model_with_steps(folder.name, digests)
-    groups = pair_groups(arguments)
+    groups = pair_groups(arguments, layout)
     # imports torch: --help and input errors come first
     from pipeline.inference.cli import write_predictions
 

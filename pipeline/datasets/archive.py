@@ -12,73 +12,69 @@ import re
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from difflib import get_close_matches
-from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
 from actmodels.errors import DataError
+from actmodels.files import regular
 from pipeline.datasets.text_lines import numbered_lines
 
 BUFFER_BYTES = 1 << 20
+MAX_COMPRESSIONS = 3  # a file can be its own gzip without end
 UNREADABLE = (  # RuntimeError: encryption or an unknown compression
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError),
     *(EOFError, RuntimeError, OSError),
 )
 ZIP = (b"PK\3\4", b"PK\5\6")
-COMPRESSIONS: dict[bytes, Any] = {
-    rb"\x1f\x8b\x08": gzip.open,
-    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": bz2.open,
-    rb"\xfd7zXZ\0": lzma.open,
-}
 OF_MACOS = re.compile(r"(.*/)?(__MACOSX/.*|\._[^/]*|\.DS_Store)")  # in archives that it makes
+FOREIGN = (  # what comes in place of a file: its first bytes, its name, and an advice
+    (rb"version https://git-lfs\.github\.com/", "a Git LFS pointer", "run: git lfs pull"),
+    (
+        rb"(?i)(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|head)\b",
+        "a web page, perhaps to sign in",
+        "download the file in a browser, and name its path",
+    ),
+)
+MAX_LISTED = 10
 BAR_LINES = 4096  # lines per update of the progress bar, which is slower than reading a line
 
 
 @contextmanager
-def open_member(
-    archive: Path, member: str | None, key: str
-) -> Iterator[tuple[BinaryIO, int | None]]:
-    """Open a member for reading, with its size in bytes; zip members are verified by their CRC.
+def open_member(archive: Path, member: str | None, key: str) -> Iterator[tuple[Any, int | None]]:
+    """Open a member or a text file, and return its stream and its size in bytes.
+
+    Compressed ones are decompressed, and their size is None; the CRC of zip members is verified.
 
     Args:
-        member: None for a text file, also compressed (size None), or for the only file of an
-            archive.
+        member: None for a text file, or for the only file of an archive.
         key: section of params.yaml that configures the file, for messages.
 
     Raises:
         DataError: the archive is corrupt, or the member is missing, encrypted or unsupported. The
             block raises it too, while it reads.
     """
-    opened: Any  # zipfile and tarfile share no interface
     try:
-        with archive.open("rb") as file:
-            if file.read(4) in ZIP:
-                with zipfile.ZipFile(archive) as opened:
-                    infos = {info.filename: info for info in opened.infolist() if not info.is_dir()}
-                    if opened.namelist().count(member) > 1:
-                        raise DataError(f"{archive} has {member} twice; expected it once")
-                    # ZipExtFile.readline is slow; buffered reads are fast
-                    info = _find(archive, member, infos, key)
-                    with io.BufferedReader(opened.open(info), BUFFER_BYTES) as stream:
-                        yield stream, info.file_size
-            elif tarfile.is_tarfile(archive):
-                with tarfile.open(archive) as opened:
-                    # regular files only: a link may point outside the archive
-                    files = {info.name: info for info in opened if info.isfile()}
-                    info = _find(archive, member, files, key)
-                    with opened.extractfile(info) as stream:
-                        yield stream, info.size
+        with _container(archive) as opened:
+            raw: Any
+            if isinstance(opened, zipfile.ZipFile) and opened.namelist().count(member or "") > 1:
+                raise DataError(f"{archive} has {member} twice; expected it once")
+            if opened is not None:
+                open_file, size = _find(archive, member, _files(opened), key)
+                raw = open_file()
             elif member is None:
-                file.seek(0)
-                opened = decompressed(file)
-                yield opened, archive.stat().st_size if opened is file else None
+                raw, size = archive.open("rb", buffering=0), archive.stat().st_size
             else:
                 advice = f"correct {key}, or name no member for a text file"
                 raise DataError(f"{archive} is not a zip or tar archive with {member}; {advice}")
+            with io.BufferedReader(raw, BUFFER_BYTES) as file:  # ZipExtFile.readline is slow
+                stream = _decompressed(file)
+                yield stream, size if stream is file else None
     except UNREADABLE as error:
         if isinstance(error, OSError) and error.errno not in (errno.EINVAL, None):
             raise  # an error of the disk, not of the archive
@@ -90,14 +86,64 @@ def open_member(
         ) from error
 
 
-def decompressed(stream: Any) -> Any:
-    """Return a stream without its compressions: gzip, bzip2 and xz, also one inside another."""
-    while True:
+def members(archive: Path) -> list[str]:
+    """Return the files of an archive without those of macOS; none for a file of another format."""
+    try:
+        with _container(archive) as opened:
+            files = {} if opened is None else _files(opened)
+    except UNREADABLE:  # reported when it is read
+        files = {}
+    return _names(files)
+
+
+def _container(archive: Path) -> Any:
+    with regular(archive).open("rb") as file:
+        if file.read(4) in ZIP:
+            return zipfile.ZipFile(archive)
+    return tarfile.open(archive) if tarfile.is_tarfile(archive) else nullcontext()
+
+
+def _files(opened: Any) -> dict[str, tuple[Callable[[], Any], int]]:
+    """Return functions that open the files of an archive, and their sizes, by name."""
+    if not isinstance(opened, zipfile.ZipFile):  # a link of tar may point outside the archive
+        infos = (info for info in opened if info.isfile())
+        return {info.name: (partial(opened.extractfile, info), info.size) for info in infos}
+    infos = (info for info in opened.infolist() if not info.is_dir())
+    return {info.filename: (partial(opened.open, info), info.file_size) for info in infos}
+
+
+def _names(files: dict[str, Any]) -> list[str]:
+    return [name for name in files if not OF_MACOS.fullmatch(name)]
+
+
+def _zstandard(stream: Any) -> Any:
+    from pyarrow import CompressedInputStream  # 0.3 s that other formats do not need
+
+    return io.BufferedReader(CompressedInputStream(stream, "zstd"))
+
+
+COMPRESSIONS: dict[bytes, Any] = {
+    rb"\x1f\x8b\x08": gzip.open,
+    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": bz2.open,
+    rb"\xfd7zXZ\0": lzma.open,
+    rb"\x28\xb5\x2f\xfd": _zstandard,
+}
+
+
+def _decompressed(stream: Any) -> Any:
+    for _ in range(MAX_COMPRESSIONS):
         head = stream.peek(10)
         openers = (opener for magic, opener in COMPRESSIONS.items() if re.match(magic, head))
         if (opener := next(openers, None)) is None:
-            return stream
+            break
         stream = opener(stream)
+    return stream
+
+
+def foreign(head: bytes) -> tuple[str, str] | None:
+    """Return what comes in place of a file with these first bytes, and an advice."""
+    known = ((name, advice) for pattern, name, advice in FOREIGN if re.match(pattern, head))
+    return next(known, None)
 
 
 def named(archive: Path, member: str | None) -> str:
@@ -105,21 +151,23 @@ def named(archive: Path, member: str | None) -> str:
     return str(archive) if member is None else f"{member} in {archive}"
 
 
+def listed(names: list[str]) -> str:
+    """Return the first names for messages, and how many more there are."""
+    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+    return ", ".join(names[:MAX_LISTED]) + more
+
+
 def _find(archive: Path, member: str | None, files: dict[str, Any], key: str) -> Any:
     if member in files:
         return files[member]
-    names = [name for name in files if not OF_MACOS.fullmatch(name)]
-    if member is None:
-        if len(names) == 1:
-            return files[names[0]]
-        more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-        problem = f"has {len(names)} files ({', '.join(names[:10])}{more})"
-        raise DataError(f"{archive} {problem}; name one in {key}.member in params.yaml")
-    base = PurePosixPath(member).name
-    near = [name for name in names if PurePosixPath(name).name == base]
-    near = (near or get_close_matches(member, names, cutoff=0.3) or names)[:3]
-    listed = f"the nearest are {', '.join(near)}" if near else "it is empty"
-    raise DataError(f"{archive} has no member {member} ({listed}); correct the name in params.yaml")
+    names = _names(files)
+    if member is None and len(names) == 1:
+        return files[names[0]]
+    problem, place = f"has {len(names)} files", f"in {key}.member in params.yaml"
+    if member is not None:
+        problem, place = f"has no member {member}", "in params.yaml"
+        names = get_close_matches(member, names, len(names) or 1, cutoff=0)  # the nearest first
+    raise DataError(f"{archive} {problem} ({listed(names) or 'it is empty'}); name one {place}")
 
 
 def member_lines(

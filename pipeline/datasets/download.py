@@ -17,6 +17,7 @@ from urllib.request import url2pathname
 
 from actmodels.errors import DataError
 from actmodels.files import file_digest
+from pipeline.datasets.archive import foreign
 from pipeline.datasets.transfer import (
     ATTEMPTS,
     CHECK_URL,
@@ -30,14 +31,6 @@ from pipeline.parameters.section import Fetched
 from pipeline.runtime.stage import file_lock, project, state_folder
 
 REMOTE, LOCAL = (re.compile(scheme, re.I) for scheme in ("https?://", "file:///"))
-FOREIGN = (  # what comes in place of a file: its first bytes, its name, and an advice
-    (rb"version https://git-lfs\.github\.com/", "a Git LFS pointer", "run: git lfs pull"),
-    (
-        rb"(?i)(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|head)\b",
-        "a web page, perhaps to sign in",
-        "download the file in a browser, and name its path",
-    ),
-)
 _copies: dict[Path, str] = {}  # downloads without a digest in this process, and their URLs
 
 
@@ -131,8 +124,7 @@ def _verify(path: Path, sha256: str | None) -> None:
     """Raise RefusedError for another digest; without one, for content in place of a file."""
     with path.open("rb") as file:
         head = file.read(1000)
-    known = (texts for pattern, *texts in FOREIGN if re.match(pattern, head))
-    kind, advice = next(known, ("", CHECK_URL))
+    kind, advice = foreign(head) or ("", CHECK_URL)
     if sha256 is not None and (digest := file_digest(path)) != sha256:
         problem = f"{size_of(path):,} bytes with SHA-256 {digest}, expected {sha256} of params.yaml"
         raise RefusedError(f"{problem} ({kind})" if kind else problem, advice)

@@ -10,7 +10,10 @@ import torch
 
 from actmodels.configs import LABELS
 from actmodels.data.pairs import UNKNOWN, PairTensors
+from actmodels.errors import DataError
 from pipeline.datasets.tokens import TokenPair
+
+LONGEST_TREE = 32_767  # places of words in a parse are 16-bit numbers
 
 
 class Encoded(NamedTuple):
@@ -29,7 +32,11 @@ def as_tensor(values: "array[int]") -> torch.Tensor:
 def encode(
     pairs: Iterable[TokenPair], ids: Mapping[str, int], max_tokens: int | None = None
 ) -> Encoded:
-    """Encode a split. Words without an id become UNKNOWN; pairs above max_tokens are dropped."""
+    """Encode a split. Words without an id become UNKNOWN; pairs above max_tokens are dropped.
+
+    Raises:
+        DataError: a sentence is too long for its parse.
+    """
     # compact arrays of concatenated sentences: full SNLI has 12 million tokens
     sides = [(array("i"), array("q", [0]), array("h")) for _ in ("premise", "hypothesis")]
     labels, depths, pair_ids, dropped = array("q"), array("q"), [], 0
@@ -39,6 +46,10 @@ def encode(
             continue
         parts = ((pair.premise, pair.premise_tree), (pair.hypothesis, pair.hypothesis_tree))
         for (words, offsets, trees), (tokens, tree) in zip(sides, parts, strict=True):
+            if tree and len(tokens) > LONGEST_TREE:
+                problem = f"a sentence of {pair.pair_id} has {len(tokens):,} words"
+                advice = "shorten or remove it, or set corpus.parses to false"
+                raise DataError(f"{problem}; a parse has at most {LONGEST_TREE:,}; {advice}")
             words.extend([ids.get(token, UNKNOWN) for token in tokens])
             offsets.append(len(words))
             trees.extend(tree or [])

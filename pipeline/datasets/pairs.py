@@ -8,23 +8,19 @@ label "-" means that the annotators did not agree; the stage vocabulary drops th
 """
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
-from actmodels.configs import LABELS
 from actmodels.errors import DataError, shown
 from actmodels.validators import NonNegativeInt
-from pipeline.datasets.archive import member_lines, named
-from pipeline.datasets.rows import Row, jsonl_rows, read_rows
+from pipeline.datasets.archive import listed, member_lines, members, named
+from pipeline.datasets.rows import json_row
 from pipeline.datasets.splits import SplitComparison
-from pipeline.datasets.text_lines import write_lines
-from pipeline.parameters.schema import COLUMNS, PairFiles
+from pipeline.datasets.text_lines import Row, RowError, write_lines
 from pipeline.parameters.section import MustBe
 from pipeline.parameters.sentences import sentence
 from pipeline.runtime.results import write_json
@@ -32,7 +28,9 @@ from pipeline.runtime.stage import clean_dir
 
 UNLABELED = "-"
 PARSES = ("sentence1_binary_parse", "sentence2_binary_parse")  # see pipeline.datasets.parses
+NO_COLUMN, DUPLICATE = "no column", "an id that was used before"  # reasons of bad rows
 Pair = dict[str, Any]
+OnBad = Callable[[RowError], object]
 Text = Annotated[str, Field(min_length=0)]  # with a constraint, pydantic rejects lone surrogates
 # An id is written into table cells and lines.
 Name = Annotated[
@@ -65,36 +63,25 @@ def write_splits(
     folder: Path,
     source: str,
     splits: Mapping[str, Iterable[Pair]],
-    digests: Mapping[str, str] | None = None,
+    origin: dict[str, Any] | None = None,
 ) -> list[str]:
     """Write the splits and a summary with the `source` into an empty `folder`; return its notes.
 
     Pairs are generated while they are written, split by split. On an error, the folder is removed.
 
     Args:
-        digests: SHA-256 of the files that the pairs come from, by name.
+        origin: for the summary, complete when all pairs are read: SHA-256 of the files, rows that
+            were `dropped`, by split and reason, and examples of `labels`.
     """
-    summary: dict[str, dict[str, int]] = {}
-    comparison = SplitComparison()
+    comparison, origin = SplitComparison(), origin or {}
     with clean_dir(folder):
         for split, pairs in splits.items():
-            counts: Counter[str] = Counter()
             watched = comparison.watched(split, pairs)
-            write_lines(folder / f"{split}.jsonl", _counted(watched, counts))
-            unlabeled = counts.pop(UNLABELED, 0)
-            totals = {"labeled": counts.total(), "unlabeled": unlabeled}
-            per_label = {label: counts[label] for label in LABELS}
-            summary[split] = {"pairs": sum(totals.values())} | totals | per_label
-        head = {"source": source} | ({"sha256": digests} if digests else {})
-        compared = comparison.summary(summary)
-        write_json(folder / "summary.json", head | {"splits": summary} | compared, indent=1)
-    return compared["notes"]
-
-
-def _counted(pairs: Iterable[Pair], counts: Counter[str]) -> Iterator[str]:
-    for pair in pairs:
-        counts[pair["gold_label"]] += 1
-        yield json.dumps(pair, ensure_ascii=False)
+            lines = (json.dumps(pair, ensure_ascii=False) for pair in watched)
+            write_lines(folder / f"{split}.jsonl", lines)
+        summary = comparison.summary(origin)
+        write_json(folder / "summary.json", {"source": source} | origin | summary, indent=1)
+    return summary["notes"]
 
 
 def read_split(archive: Path, folder: str, split: str, expected: int | None) -> Iterator[Pair]:
@@ -106,7 +93,11 @@ def read_split(archive: Path, folder: str, split: str, expected: int | None) -> 
     """
     member = f"{folder}/snli_1.0_{split}.jsonl"
     source, labeled = named(archive, member), 0
-    rows = jsonl_rows(member_lines(archive, member, "corpus.snli", f"snli {split}"), member)
+    if (names := members(archive)) and member not in names:
+        advice = f"-S corpus.source=files -S corpus.files.{split}={archive}::MEMBER"
+        raise DataError(f"{archive} has no {member}; it has {listed(names)}; name one: {advice}")
+    lines = member_lines(archive, member, "corpus.snli", f"snli {split}")
+    rows = (json_row(line, f"{member}, line {n}", n) for n, line in lines if line.strip())
     for pair in checked_split(rows, checked_pair, source):
         labeled += pair["gold_label"] != UNLABELED
         yield pair
@@ -117,75 +108,36 @@ def read_split(archive: Path, folder: str, split: str, expected: int | None) -> 
         )
 
 
-def read_pair_file(path: Path, split: str, settings: PairFiles) -> Iterator[Pair]:
-    """Return the pairs of a split; one without an id has the split and its line as id."""
-    columns = {*PARSES, *chain.from_iterable(settings.columns.values())}
-    rows = read_rows(path, columns)  # reports an unknown suffix before any file is read
-    return checked_split(rows, lambda row: as_pair(row, split, settings), str(path))
-
-
-def as_pair(row: Row, split: str, settings: PairFiles) -> Pair:
-    """Convert a row by the configured columns and labels; other columns are dropped.
-
-    Raises:
-        DataError: a column is missing, a label is unknown, or a value is invalid.
-    """
-    fields = row.fields
-    names = {part: _column(row, part, settings.columns[part]) for part in settings.columns}
-    premise, hypothesis, label, name = (names[part] for part in COLUMNS)
-    if len({premise, hypothesis, label}) < 3:
-        problem = f"premise, hypothesis and label are the columns {premise}, {hypothesis}, {label}"
-        raise DataError(f"{row.where}: {problem}; name one for each in corpus.files.columns")
-    pair_id = fields.get(name, f"{split}-{row.number}")
-    pair = {
-        "gold_label": _label(row, label, settings),
-        "sentence1": fields[premise],
-        "sentence2": fields[hypothesis],
-        "pairID": str(pair_id) if type(pair_id) is int else pair_id,
-        **{key: fields[key] for key in PARSES if fields.get(key) is not None},
-    }
-    own_names = {"sentence1": premise, "sentence2": hypothesis, "pairID": name}
-    return checked_pair(row._replace(fields=pair), own_names)
-
-
-def _column(row: Row, part: str, names: Sequence[str]) -> str:
-    """Return the first of `names` that the row has; the id is optional."""
-    name = next((name for name in names if name in row.fields), names[0])
-    if name in row.fields or part == "id":
-        return name
-    got = ", ".join(map(repr, row.fields))[:200]
-    raise DataError(
-        f"{row.where}: no column {' or '.join(names)}; got {got}; name the column of the {part} in "
-        f"corpus.files.columns.{part}"
-    )
-
-
-def _label(row: Row, name: str, settings: PairFiles) -> str:
-    value = row.fields[name]
-    # a column of integers with a missing value is one of floats in pandas
-    key = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-    if key not in settings.labels:
-        known = ", ".join(settings.labels)
-        raise DataError(
-            f"{row.where}: {name} is {shown(value)}; expected one of {known}; name its meaning in "
-            "corpus.files.labels"
-        )
-    return settings.labels[key]
-
-
-def checked_split(rows: Iterable[Row], read: Callable[[Row], Pair], source: str) -> Iterator[Pair]:
+def checked_split(
+    rows: Iterable[Row | RowError],
+    read: Callable[[Row], Pair],
+    source: str,
+    bad: Callable[[RowError], object] | None = None,
+) -> Iterator[Pair]:
     """Yield the pairs of a split, which `read` returns for its rows.
 
+    Args:
+        bad: called for a row without a pair, such as one whose id occurred; by default it raises.
+
     Raises:
-        DataError: an id occurs twice, or no pair is labeled.
+        DataError: the first row has not the columns, or no pair is labeled.
     """
     labeled = False
     first: dict[str, int] = {}
     for row in rows:
-        pair = read(row)
-        if (before := first.setdefault(pair["pairID"], row.number)) != row.number:
-            problem = f"the id {shown(pair['pairID'])} was used before, at {before}"
-            raise DataError(f"{row.where}: {problem}; expected a unique id")
+        try:
+            if isinstance(row, RowError):
+                raise row
+            pair = read(row)
+            if (before := first.get(pair["pairID"])) is not None:
+                problem = f"the id {shown(pair['pairID'])} was used before, at {before}"
+                raise RowError(row.where, f"{problem}; expected a unique id", DUPLICATE)
+        except RowError as error:
+            if bad is None or (error.reason == NO_COLUMN and not first):
+                raise
+            bad(error)
+            continue
+        first[pair["pairID"]] = row.number
         labeled = labeled or pair["gold_label"] != UNLABELED
         yield pair
     if not labeled:
@@ -207,9 +159,10 @@ def checked_pair(row: Row, names: Mapping[str, str] | None = None) -> Pair:
     except ValidationError as error:
         details = error.errors()[0]
         details["loc"] = tuple(names.get(str(key), key) for key in details["loc"])
-        raise DataError(f"{row.where}: {sentence(details, SnliPair)}") from None
+        key = f"invalid {details['loc'][0]}" if details["loc"] else "invalid"
+        raise RowError(row.where, sentence(details, SnliPair), key) from None
     for key in ("sentence1", "sentence2"):
         if pair["gold_label"] != UNLABELED and not pair[key].strip():
-            problem = f"{names.get(key, key)} has no words; correct or remove the pair"
-            raise DataError(f"{row.where}: {problem}")
+            problem = f"{names.get(key, key)} has no words"
+            raise RowError(row.where, f"{problem}; correct or remove the pair", problem)
     return pair

@@ -1,148 +1,139 @@
-"""Read the rows of JSON lines, CSV, TSV (each also gzipped) and Parquet, one after the other.
+"""Read the rows of JSON lines, a JSON array, a delimited table or Parquet, one after the other.
 
-TSV has no quotes, as in GLUE: a quotation mark is a character like any other.
+The content decides the format, because suffixes may lie. The readers are those of Python and
+pyarrow: pandas pads short rows, cuts long ones, and reads the id 7 as 7.0. Of 56,476 real pairs of
+SNLI, none differs between JSON lines, CSV, and TSV with and without quotes.
 """
 
-import csv
-import gzip
+import io
 import json
-import math
-import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import partial
+import re
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, NoReturn
+from typing import Any, BinaryIO
 
 from actmodels.errors import DataError
-from pipeline.datasets.text_lines import decoded, numbered_lines, unique_keys
+from actmodels.files import regular
+from pipeline.datasets.archive import foreign, named, open_member
+from pipeline.datasets.delimited import csv_dialect, table_rows
+from pipeline.datasets.text_lines import Row, RowError, Rows, decoded, numbered_lines, text_of
 
-PARQUET = ".parquet"
-
-
-class Row(NamedTuple):
-    """A row of a file.
-
-    where: file and line (Parquet: row), for messages. number: of the line or row, from 1.
-    """
-
-    where: str
-    number: int
-    fields: dict[str, Any]
+JSON = re.compile(r"\.(jsonl?|ndjson)\b", re.I)  # in a name: a first line that is none is an error
+OLD_MAC = re.compile(rb"[^\n]*\r[^\n]*")
+KEY = "corpus.files"
 
 
-def read_rows(path: Path, columns: Collection[str] | None = None) -> Iterator[Row]:
-    """Return the rows of a file; its suffix names the format.
+class Duplicate(dict[str, Any]):
+    """A JSON object with a duplicate key, which matters only in objects that are read."""
+
+
+def read_rows(
+    path: Path,
+    columns: Collection[str] | None = None,
+    member: str | None = None,
+    quotes: bool | None = None,
+) -> Rows:
+    """Yield the rows of a file, and an error for each malformed one.
 
     Args:
         columns: those to read; the others of a Parquet file are None. All by default.
+        member: of an archive.
+        quotes: whether a table with tabs has quotes; None: its content decides.
 
     Raises:
-        DataError: the suffix is unknown; while rows are read: the file is missing or corrupt, or a
-            line is malformed.
+        DataError: the file is missing, corrupt, or of another format.
     """
-    suffix = Path(path.name.removesuffix(".gz")).suffix
-    if suffix not in READERS or path.name.endswith(".parquet.gz"):
-        expected = "expected a file named *.jsonl, *.csv, *.tsv, one of these and .gz, or *.parquet"
-        raise DataError(f"{path}: {expected}")
-    return _read(path, partial(_parquet, columns=columns) if suffix == PARQUET else READERS[suffix])
+    source = named(path, member)
 
+    def lines() -> Iterator[tuple[int, bytes]]:
+        with open_member(path, member, KEY) as (stream, _):
+            yield from numbered_lines(stream, source)
 
-def _read(path: Path, read: Callable[[BinaryIO, str], Iterator[Row]]) -> Iterator[Row]:
-    opened: Any = gzip.open if path.suffix == ".gz" else Path.open
     try:
-        with opened(path, "rb") as file:
-            yield from read(file, str(path))
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file") from None
-    except (OSError, EOFError, zlib.error) as error:
-        reason = str(getattr(error, "strerror", None) or error).partition("\n")[0]
-        raise DataError(f"{path}: cannot be read ({reason})") from error
+        with open_member(regular(path), member, KEY) as (stream, _):
+            head = stream.peek(1000)[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
+            if problem := foreign(head):
+                raise DataError(f"{source} is {'; '.join(problem)}")
+            if head.startswith(b"PAR1") or source.lower().endswith(".parquet"):
+                yield from _parquet(stream, source, columns)
+            elif head.startswith(b"["):
+                items = _json(decoded(stream.read(), source).removeprefix("\ufeff"), source)
+                for number, item in enumerate(items, start=1):
+                    yield _row(item, f"{source}, item {number}", number)
+            elif head.startswith(b"{") or JSON.search(source):
+                for number, line in numbered_lines(stream, source):
+                    if line.strip():
+                        yield json_row(line, f"{source}, line {number}", number)
+            elif OLD_MAC.fullmatch(head):
+                raise DataError(f"{source} has carriage returns; convert them to line feeds")
+            else:
+                yield from table_rows(lines(), source, csv_dialect(lines(), source, quotes))
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def text_lines(lines: Iterable[tuple[int, bytes]], source: str) -> Iterator[tuple[str, int, str]]:
-    """Yield place, number and text of each numbered line, without the byte order mark."""
-    for number, line in lines:
-        where = f"{source}, line {number}"
-        text = decoded(line, where)
-        yield where, number, text.removeprefix("\ufeff") if number == 1 else text
-
-
-def json_object(line: str, where: str) -> dict[str, Any]:
-    """Parse a JSON object; raise DataError if it is none, or has a duplicate key or NaN."""
+def json_row(line: bytes, where: str, number: int) -> Row | RowError:
+    """Parse the JSON object of a line."""
     try:
-        parsed = json.loads(
-            line, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=unique_keys
-        )
+        return _row(_json(text_of(line, where), where), where, number)
+    except RowError as error:
+        return error
+
+
+def _json(text: str, where: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
-        raise DataError(f"{where}: not JSON ({error.msg} at column {error.pos + 1})") from error
-    except ValueError as error:  # NaN, a duplicate key, or thousands of digits
-        raise DataError(f"{where}: not JSON ({str(error).partition(';')[0]})") from error
-    except RecursionError as error:
-        raise DataError(f"{where}: JSON nested too deeply") from error
-    if not isinstance(parsed, dict):
-        raise DataError(f"{where}: expected a JSON object; got a {type(parsed).__name__}")
-    return parsed
+        problem = f"not JSON ({error.msg} at column {error.colno})"
+    except ValueError as error:  # thousands of digits
+        problem = f"not JSON ({str(error).partition(';')[0]})"
+    except RecursionError:
+        problem = "JSON nested too deeply"
+    raise RowError(where, problem, "not JSON")
 
 
-def jsonl_rows(lines: Iterable[tuple[int, bytes]], source: str) -> Iterator[Row]:
-    """Yield the JSON objects of numbered lines; empty lines are skipped."""
-    for where, number, line in text_lines(lines, source):
-        if line.strip():
-            yield Row(where, number, json_object(line, where))
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    return fields if len(fields) == len(pairs) else Duplicate(fields)
 
 
-def _jsonl(file: BinaryIO, source: str) -> Iterator[Row]:
-    return jsonl_rows(numbered_lines(file, source), source)
+def _row(value: Any, where: str, number: int) -> Row | RowError:
+    if type(value) is dict:
+        return Row(where, number, value)
+    got = "one with a duplicate key" if isinstance(value, dict) else f"a {type(value).__name__}"
+    return RowError(where, f"expected a JSON object; got {got}", "no JSON object")
 
 
-def _table(file: BinaryIO, source: str, **dialect: Any) -> Iterator[Row]:
-    """Yield the rows of a table whose first line names the columns."""
-    lines = (line for _, _, line in text_lines(numbered_lines(file, source), source))
-    rows = csv.reader(lines, strict=True, **dialect)
-    try:
-        header = next(rows, [])
-        if len(set(header)) < len(header):
-            raise DataError(f"{source}, line 1: the header names a column twice")
-        for values in rows:
-            if not values:
-                continue
-            where = f"{source}, line {rows.line_num}"
-            if len(values) != len(header):
-                raise DataError(f"{where}: {len(values)} fields; the header has {len(header)}")
-            yield Row(where, rows.line_num, dict(zip(header, values, strict=True)))
-    except csv.Error as error:
-        raise DataError(f"{source}, line {rows.line_num}: not CSV ({error})") from error
-
-
-def _parquet(file: BinaryIO, source: str, columns: Collection[str] | None) -> Iterator[Row]:
+def _parquet(stream: BinaryIO, source: str, columns: Collection[str] | None) -> Iterator[Row]:
+    """Yield the rows; numbers of classes become names, which the Hub stores in the schema."""
     from pyarrow import ArrowException  # 0.3 s that other formats do not need
     from pyarrow.parquet import ParquetFile
 
+    on_disk = isinstance(getattr(stream, "raw", None), io.FileIO)  # others seek slowly
     try:
-        opened = ParquetFile(file, page_checksum_verification=True)
+        opened = ParquetFile(
+            stream if on_disk else io.BytesIO(stream.read()), page_checksum_verification=True
+        )
         names = opened.schema_arrow.names
         if len(set(names)) < len(names):
             raise DataError(f"{source}: the schema names a column twice")
         kept = names if columns is None else [name for name in names if name in columns]
+        classes = _class_names(opened.schema_arrow.metadata or {})
         batches, absent = opened.iter_batches(columns=kept), dict.fromkeys(names)
         rows = (row for batch in batches for row in batch.to_pylist())
         for number, fields in enumerate(rows, start=1):
+            for name, known in classes.items():
+                if type(value := fields.get(name)) is int and 0 <= value < len(known):
+                    fields[name] = known[value]
             yield Row(f"{source}, row {number}", number, absent | fields)
     except (ArrowException, OverflowError, ValueError) as error:  # e.g. a date after the year 9999
         raise DataError(f"{source}: cannot be read as Parquet ({error})") from error
 
 
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not a number in JSON")
-
-
-def _finite(number: str) -> float:
-    return float(number) if math.isfinite(float(number)) else _refuse(number[:40])  # 1e999
-
-
-READERS: dict[str, Callable[[BinaryIO, str], Iterator[Row]]] = {
-    ".jsonl": _jsonl,
-    ".csv": _table,
-    ".tsv": partial(_table, delimiter="\t", quoting=csv.QUOTE_NONE),
-    PARQUET: partial(_parquet, columns=None),
-}
+def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
+    """Return the names of the classes of each column with classes."""
+    try:
+        features = json.loads(metadata.get(b"huggingface", b"{}"))["info"]["features"]
+        return {name: feature["names"] for name, feature in features.items() if "names" in feature}
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return {}

@@ -3,12 +3,35 @@
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from actmodels.errors import DataError
 from actmodels.files import replacing
 
 MAX_LINE_BYTES = 1 << 24  # a line of GloVe with 300 numbers has 3,000
+
+
+class RowError(DataError):
+    """A line or row without valid content; those with the same fault have the same `reason`."""
+
+    def __init__(self, where: str, problem: str, reason: str) -> None:
+        super().__init__(f"{where}: {problem}")
+        self.where, self.reason = where, reason
+
+
+class Row(NamedTuple):
+    """A row of a file.
+
+    where: file and line (Parquet: row), for messages. number: of the line or row, from 1.
+    """
+
+    where: str
+    number: int
+    fields: dict[str, Any]
+
+
+Rows = Iterator[Row | RowError]
+Lines = Iterable[tuple[int, bytes]]
 
 
 def numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
@@ -22,19 +45,18 @@ def numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]
 
 
 def decoded(line: bytes, where: str) -> str:
-    """Return the text of a line; raise DataError if it is not UTF-8."""
+    """Return the text of a line; raise RowError if it is not UTF-8."""
     try:
         return line.decode()
     except UnicodeDecodeError as error:
         problem = f"not UTF-8 (at byte {error.start + 1}); convert the file to UTF-8"
-        raise DataError(f"{where}: {problem}") from error
+        raise RowError(where, problem, "not UTF-8") from error
 
 
-def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build a JSON object; raise ValueError for a duplicate key (an `object_pairs_hook`)."""
-    if len(fields := dict(pairs)) < len(pairs):
-        raise ValueError("an object has a duplicate key")
-    return fields
+def text_of(line: bytes, where: str) -> str:
+    """Return the text of a line without a byte order mark; a carriage return is white space."""
+    text = decoded(line, where).removeprefix("\ufeff")
+    return text.replace("\r\n", "\n").replace("\r", " ") if "\r" in text else text
 
 
 def write_lines(path: Path, lines: Iterable[object]) -> None:

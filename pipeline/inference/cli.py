@@ -17,16 +17,15 @@ from tqdm import tqdm
 from actmodels.configs import LABELS
 from actmodels.errors import ArtifactError, DataError
 from actmodels.files import replacing
-from pipeline.datasets.rows import Row
 from pipeline.datasets.tokens import TokenPair
 from pipeline.inference.bundle import WORDS, read_bundle
 from pipeline.inference.explain import escape_controls, explain_steps, summarize
-from pipeline.inference.input_pairs import id_of, sentence_keys
+from pipeline.inference.input_pairs import InputPair
 from pipeline.inference.predictor import PairError, PairPrediction, Predictor
 
 CHUNK = 512  # pairs per update of the progress bar
 ADDED = ("model", "predicted", *LABELS, "steps", "unknown_words", "reliable", "refusal")
-Writer = Callable[[Row, PairPrediction], object]
+Writer = Callable[[InputPair, PairPrediction], object]
 
 
 def as_json(value: Any) -> str:
@@ -38,7 +37,7 @@ def as_json(value: Any) -> str:
 def write_predictions(
     folder: Path,
     digest: str,
-    groups: Iterable[list[Row]],
+    groups: Iterable[list[InputPair]],
     style: str,
     *,
     explain: bool,
@@ -113,15 +112,15 @@ def open_output(path: Path | None) -> Iterator[TextIO]:
             raise DataError(f"{name} cannot be written: {error.strerror}") from error
 
 
-def _tokenize(row: Row, predictor: Predictor) -> TokenPair:
+def _tokenize(row: InputPair, predictor: Predictor) -> TokenPair:
     try:
-        return predictor.tokenize(*(row.fields[key] for key in sentence_keys(row)))
+        return predictor.tokenize(row.premise, row.hypothesis)
     except PairError as error:
         raise DataError(f"{row.where}: {error}") from error
 
 
 def _predict_group(
-    rows: list[Row],
+    rows: list[InputPair],
     pairs: list[TokenPair],
     predictor: Predictor,
     explain: bool,
@@ -129,7 +128,7 @@ def _predict_group(
 ) -> bool:
     """Write the predictions of a group; return whether one of them is an answer."""
     unknown: list[str] = []  # the first of each pair
-    unreliable = refused = 0
+    unreliable = refused = labeled = right = 0
     few = len(rows) <= CHUNK  # disable=None hides the bar unless stderr is a terminal
     with tqdm(total=len(rows), desc="predict", unit=" pairs", disable=few or None) as progress:
         for start in range(0, len(rows), CHUNK):
@@ -137,6 +136,8 @@ def _predict_group(
             predictions = predictor.predict(pairs[chunk], attention=explain)
             for row, prediction in zip(rows[chunk], predictions, strict=True):
                 write(row, prediction)
+                labeled += row.label is not None
+                right += row.label is not None and row.label == prediction.predicted
             unknown += [p.unknown_words[0] for p in predictions if p.unknown_words]
             refused += sum(p.refusal is not None for p in predictions)
             unreliable += sum(p.refusal is None and not p.reliable for p in predictions)
@@ -148,14 +149,21 @@ def _predict_group(
             f"the first: {unknown[0]!r}; unreliable answers: {unreliable}; refused: {refused}",
             file=sys.stderr,
         )
+    if labeled and len(rows) > 1:
+        print(
+            f"accuracy: {100 * right / labeled:.1f} % (n = {labeled} labeled pairs)",
+            file=sys.stderr,
+        )
     return refused < len(rows)
 
 
-def _prefix(row: Row) -> str:
-    return f"{escape_controls(id_of(row))}: " if id_of(row) else ""
+def _prefix(row: InputPair) -> str:
+    return f"{escape_controls(row.name)}: " if row.name else ""
 
 
-def make_writer(style: str, rows: Sequence[Row], out: TextIO, model: str, explain: bool) -> Writer:
+def make_writer(
+    style: str, rows: Sequence[InputPair], out: TextIO, model: str, explain: bool
+) -> Writer:
     """Return the function that writes a pair and its prediction.
 
     Args:
@@ -174,7 +182,7 @@ def make_writer(style: str, rows: Sequence[Row], out: TextIO, model: str, explai
             if field in (*ADDED, "attention"):
                 raise DataError(f"{row.where}: {field!r} is a field of the output; rename it")
 
-    def fields(row: Row, prediction: PairPrediction) -> dict[str, Any]:
+    def fields(row: InputPair, prediction: PairPrediction) -> dict[str, Any]:
         attention = {} if prediction.attention is None else {"attention": prediction.attention}
         return {**row.fields, "model": model, **prediction.row(), **attention}
 

@@ -1,58 +1,89 @@
-"""Read sentence pairs from a file or standard input, each with its location."""
+"""Read sentence pairs from a file or standard input, by the columns that the model trained with."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from actmodels.errors import DataError
-from pipeline.datasets.rows import Row, json_object, read_rows, text_lines
-from pipeline.datasets.text_lines import numbered_lines
+from pipeline.datasets.pair_files import in_archive, meaning_of, with_lower_case
+from pipeline.datasets.pairs import UNLABELED
+from pipeline.datasets.rows import json_row, read_rows
+from pipeline.datasets.text_lines import Row, RowError, Rows, numbered_lines, text_of
+from pipeline.parameters.schema import label_name
 
 KEYS = ("premise", "hypothesis")
 SNLI_KEYS = ("sentence1", "sentence2")  # as in SNLI and the corpus artifact
-ID_KEYS = ("id", "pairID", "pair_id")
 STANDARD_INPUT = "standard input"
 
 
-def read_file(path: Path) -> Iterator[Row]:
-    """Yield the pairs of a file; a pair without an id gets the field `line`."""
-    yield from map(_numbered, read_rows(path))
+class Layout(NamedTuple):
+    """The settings of corpus.files in best.json: names of columns, meanings of labels, quotes."""
+
+    columns: dict[str, list[str]]
+    labels: dict[str, str]
+    quotes: bool | None
 
 
-def read_lines(file: BinaryIO) -> Iterator[Row]:
+class InputPair(NamedTuple):
+    """A pair with its fields in the output, its id or line, and the label of its file."""
+
+    where: str
+    fields: dict[str, Any]
+    premise: Any
+    hypothesis: Any
+    name: str = ""
+    label: str | None = None
+
+
+def read_file(place: str, layout: Layout) -> Iterator[InputPair]:
+    """Yield the pairs of a path or ARCHIVE::MEMBER; one without an id gets the field `line`."""
+    archive, _, wanted = place.partition("::")
+    for path, member in in_archive(Path(archive), wanted, "FILE"):
+        yield from _pairs(read_rows(path, None, member, layout.quotes), layout)
+
+
+def read_lines(file: BinaryIO, layout: Layout) -> Iterator[InputPair]:
     """Yield the pairs of standard input: a JSON object a line, or premise, tab, hypothesis."""
-    lines = numbered_lines(file, STANDARD_INPUT)
-    for where, number, line in text_lines(lines, STANDARD_INPUT):
-        if line.lstrip().startswith("{"):
-            yield _numbered(Row(where, number, json_object(line, where)))
-        elif line.strip():
-            sentences = line.rstrip("\r\n").split("\t")
+    yield from _pairs(_standard_input(file), layout)
+
+
+def _standard_input(file: BinaryIO) -> Rows:
+    for number, line in numbered_lines(file, STANDARD_INPUT):
+        where = f"{STANDARD_INPUT}, line {number}"
+        if line.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+            yield json_row(line, where, number)
+        elif text := text_of(line, where).rstrip("\n"):
+            sentences = text.split("\t")
             if len(sentences) != len(KEYS):
                 expected = "expected a JSON object, or premise, tab, hypothesis"
                 raise DataError(f"{where}: {expected}; got {len(sentences)} fields")
-            yield _numbered(Row(where, number, dict(zip(KEYS, sentences, strict=True))))
+            yield Row(where, number, dict(zip(KEYS, sentences, strict=True)))
 
 
-def _numbered(row: Row) -> Row:
-    sentence_keys(row)  # reports a row that is not a pair
-    if any(key in row.fields for key in ID_KEYS):
-        return row
-    return row._replace(fields={"line": row.number} | row.fields)
+def _pairs(rows: Rows, layout: Layout) -> Iterator[InputPair]:
+    """Raise DataError for a malformed row, or one without the two sentences."""
+    labels = with_lower_case(layout.labels)
+    names = {part: layout.columns[part] for part in ("label", "id")}
+    for part, own, snli in zip(KEYS, KEYS, SNLI_KEYS, strict=True):
+        names[part] = [*dict.fromkeys([*layout.columns[part], own, snli])]
+    for row in rows:
+        if isinstance(row, RowError):
+            raise row
+        premise, hypothesis, label, name = (
+            _first(row, names[part]) for part in (*KEYS, "label", "id")
+        )
+        if premise is None or hypothesis is None:
+            either = " and ".join(" or ".join(map(repr, names[part])) for part in KEYS)
+            listed = ", ".join(map(repr, row.fields)) or "nothing"
+            raise DataError(f"{row.where}: expected the columns {either}; got {listed[:200]}")
+        fields = row.fields if name else {"line": row.number} | row.fields
+        meaning = meaning_of(label_name(row.fields[label]), labels) if label else None
+        yield InputPair(
+            *(row.where, fields, row.fields[premise], row.fields[hypothesis]),
+            str(row.fields[name]) if name else f"line {fields['line']}",
+            None if meaning == UNLABELED else meaning,
+        )
 
 
-def id_of(row: Row) -> str:
-    """Return the id or the line of a pair, empty for a pair of the command line."""
-    line = f"line {row.fields['line']}" if "line" in row.fields else ""
-    return next((str(row.fields[key]) for key in ID_KEYS if key in row.fields), line)
-
-
-def sentence_keys(row: Row) -> tuple[str, str]:
-    """Return the keys of premise and hypothesis, KEYS or SNLI_KEYS; DataError for other keys."""
-    present = [key for key in (*KEYS, *SNLI_KEYS) if key in row.fields]
-    for keys in (KEYS, SNLI_KEYS):
-        if present == [*keys]:
-            return keys
-    either = " or ".join(f"{a!r} and {b!r}" for a, b in (KEYS, SNLI_KEYS))
-    # keys of sentences first, because the list is truncated
-    listed = ", ".join(map(repr, dict.fromkeys([*present, *row.fields]))) or "nothing"
-    raise DataError(f"{row.where}: expected the columns {either}; got {listed[:200]}")
+def _first(row: Row, names: Sequence[str]) -> str | None:
+    return next((name for name in names if name in row.fields), None)

@@ -6,6 +6,7 @@ An int is accepted for a float; nothing else is converted. Rules that span sever
 
 # ruff: noqa: D101  (params.yaml documents each section and key)
 
+import re
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, model_validator
@@ -25,7 +26,7 @@ from pipeline.parameters.section import (
     MustBe,
     Name,
     Pairs,
-    Place,
+    Places,
     Seconds,
     Section,
     Seeds,
@@ -108,20 +109,38 @@ class Snli(Fetched):
 
 
 COLUMNS = ("premise", "hypothesis", "label", "id")
-ColumnNames = Annotated[list[Name], NON_EMPTY, UNIQUE]
+COLUMN_NAMES = dict.fromkeys(COLUMNS, Annotated[list[Name], NON_EMPTY, UNIQUE])
+COLUMN_NAMES["id"] = Annotated[list[Name], UNIQUE]  # none: the line is the id
 MEANINGS = (*LABELS, "-")
 Meaning = Annotated[
     str, MustBe(f"one of {', '.join(MEANINGS)}", MEANINGS.__contains__, enum=[*MEANINGS])
 ]
 
 
+def with_text_keys(labels: Any) -> Any:
+    """Return a mapping whose keys YAML may have read as null, numbers, booleans or dates."""
+    return {label_name(k): v for k, v in labels.items()} if isinstance(labels, dict) else labels
+
+
+def label_name(value: object) -> str:
+    """Return a label of a file, or of YAML, as text: 0.0 as 0, null and NaN as none."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = str(value).strip()
+    return re.sub(r"^(-?\d+)\.0+$", r"\1", text)
+
+
 class PairFiles(Section):
-    train: Place | None
-    dev: Place | None
-    test: Place | None
+    train: Places | None
+    dev: Places | None
+    test: Places | None
     sha256: Annotated[dict[str, Sha256 | None], each(SPLITS, Sha256 | None, required=True)]
-    columns: Annotated[dict[str, list[str]], each(COLUMNS, ColumnNames, required=True)]
-    labels: Annotated[dict[str, Meaning], NON_EMPTY]
+    columns: Annotated[dict[str, list[str]], Keys(COLUMN_NAMES, required=COLUMNS)]
+    labels: Annotated[dict[str, Meaning], NON_EMPTY, BeforeValidator(with_text_keys)]
+    quotes: bool | None
+    invalid: Literal["stop", "drop"]
 
 
 class Corpus(Section):

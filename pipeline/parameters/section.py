@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidatorFunctionWrapHandler
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidatorFunctionWrapHandler
 from pydantic_core import CoreConfig, PydanticCustomError, core_schema
 
 from actmodels.registry import MODELS
@@ -113,12 +113,28 @@ Url = Annotated[
     MustBe("a URL that starts with https://, http:// or file:///", is_url, pattern=f"^({URL})$"),
 ]
 PATH = rf"(?!\s*$|{UNSET}$)(?![\s\S]*(://|\0))[\s\S]+"
-Place = Annotated[
-    str,
-    MustBe(
-        "a path, or a URL that starts with https://, http:// or file:///",
-        lambda text: is_url(text) or re.fullmatch(PATH, text),
-        pattern=f"^({URL}|{PATH})$",
+Place = Annotated[str, Field(json_schema_extra={"pattern": f"^({URL}|{PATH})$"})]
+
+
+def are_places(value: Any) -> bool:
+    """Return whether a value is a path or URL, or a list of different ones."""
+    places = value if isinstance(value, list) and value else [value]
+    are_text = all(isinstance(place, str) for place in places)
+    return are_text and len(set(places)) == len(places) and all(map(is_place, places))
+
+
+def is_place(text: str) -> bool:
+    """Return whether text is a path or a URL."""
+    return is_url(text) or re.fullmatch(PATH, text) is not None
+
+
+Places = Annotated[
+    Place | Annotated[list[Place], NON_EMPTY, UNIQUE],
+    BeforeValidator(
+        MustBe(
+            "a path, or a URL that starts with https://, http:// or file:///, or a list of these",
+            are_places,
+        ).check
     ),
 ]
 STORAGE = "a folder, or a URL: file:///folder, s3://bucket/prefix or gs://bucket/prefix"

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from pprint import saferepr  # sorts keys, also of several types
 from tempfile import mkdtemp
 from typing import Any
 
@@ -60,7 +61,7 @@ def inputs(stage: str) -> dict[str, str]:
         node: Any = params
         for part in key.split("."):
             node = node.get(part) if isinstance(node, dict) else None
-        values[f"{PARAMS}: {key}"] = json.dumps(node, sort_keys=True, default=str)
+        values[f"{PARAMS}: {key}"] = saferepr(node)
     for path in (p for dependency in declared.get("deps", []) for p in _files(Path(dependency))):
         values[path.as_posix()] = _digest(path)
     return values

@@ -22,7 +22,7 @@ class PairedTest(NamedTuple):
 
     difference: mean accuracy minus the reference's, over the pairs that both scored.
     low, high: its 95 % confidence interval; with one seed, over pairs alone.
-    p: two-sided p-value of no difference; None with one seed.
+    p: two-sided p-value of no difference; None with one seed, or without variance.
     pairs: the number of pairs that both scored.
     """
 
@@ -63,7 +63,7 @@ def compare(
             parts.append((float(runs.mean(axis=1).var(ddof=1)) / seeds, seeds - 1))
     variance = sum(part for part, _ in parts)
     if variance == 0:
-        p, margin = float(difference == 0), 0.0
+        p, margin = None if difference else 1.0, 0.0
     else:
         freedom = variance**2 / sum(part**2 / degrees for part, degrees in parts)
         error = variance**0.5
@@ -83,7 +83,7 @@ def _over_groups(gain: Hits, groups: Groups) -> tuple[float, int]:
     if len(sums) == 1:
         sums = gain - gain.mean()
     count = len(sums)
-    return float((sums**2).sum()) * count / (count - 1) / len(gain) ** 2, count - 1
+    return float((sums**2).sum()) * count / max(count - 1, 1) / len(gain) ** 2, max(count - 1, 1)
 
 
 def split_hits(result: Evaluation, pairs: int) -> Hits:

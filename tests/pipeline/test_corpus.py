@@ -13,7 +13,8 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline import corpus
-from pipeline.datasets.pairs import read_pair_file, read_pairs
+from pipeline.datasets.pair_files import SplitReader
+from pipeline.datasets.pairs import read_pairs
 from tests.pipeline.project import fetched, make_zip, read_output, write_params, written
 
 LABELS = ["neutral", "-", "entailment", "contradiction"]
@@ -99,38 +100,36 @@ def test_files_give_the_pairs_of_the_archive(folder: Path) -> None:
         run_stage(folder, files(folder, sha256={"dev": "0" * 64}))
 
 
-@pytest.mark.parametrize("kind", ["path", "link", "gzip", "table", "shuffled"])
+@pytest.mark.parametrize("kind", ["link", "list", "gzip", "table"])
 def test_a_split_with_the_pairs_of_another_is_an_error(folder: Path, kind: str) -> None:
     section, train = files(folder), folder / "train.jsonl"
-    test, rows = folder / f"other.{kind}.jsonl", train.read_text().splitlines(keepends=True)
-    if kind == "path":
-        test = folder / ".." / folder.name / "train.jsonl"
-    elif kind == "link":
-        test.symlink_to(train)
-    elif kind == "gzip":
-        test = folder / "other.jsonl.gz"
+    test: Any = folder / f"other.{kind}"
+    if kind == "gzip":
         test.write_bytes(gzip.compress(train.read_bytes()))
     elif kind == "table":
-        test = folder / "other.parquet"
-        pq.write_table(pa.Table.from_pylist([json.loads(row) for row in rows]), test)
+        rows = [json.loads(row) for row in train.read_text().splitlines()]
+        pq.write_table(pa.Table.from_pylist(rows[::-1]), test)
     else:
-        test.write_text("".join(reversed(rows)))
-    section["files"]["test"] = str(test)
-    problem = r"corpus\.files\.test: .* has the pairs of corpus\.files\.train; each split needs its"
-    with pytest.raises(DataError, match=problem):
+        test.symlink_to(train)
+    section["files"]["test"] = ["test.jsonl", str(test)] if kind == "list" else str(test)
+    same = rf"^corpus\.files\.test: .*other.{kind} is also in corpus\.files\.train; name each file"
+    if kind in ("gzip", "table"):
+        same = "^test has the pairs of train"
+    with pytest.raises(DataError, match=same):
         run_stage(folder, section)
-    assert list((folder / "artifacts").iterdir()) == []
+    assert list((folder / "artifacts").glob("*")) == []
 
 
 def test_a_file_that_changes_while_it_is_read(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def replaced(path: Path, *others: Any) -> Any:
-        pairs = read_pair_file(path, *others)
+    def replaced(reader: SplitReader, files: Any) -> Any:
+        path = files[0][0]
         path.write_text(path.read_text() + line(8))
-        return pairs
+        return read(reader, files)
 
-    monkeypatch.setattr(corpus, "read_pair_file", replaced)
+    read = SplitReader.read
+    monkeypatch.setattr(SplitReader, "read", replaced)
     with pytest.raises(DataError, match=r"files\.train: .*train\.jsonl changed while it was read"):
         run_stage(folder, files(folder))
 
@@ -141,8 +140,6 @@ def test_a_file_that_changes_while_it_is_read(
     [
         ("{", "not JSON"),
         (line(2), "the id '2' was used before, at 3; expected a unique id"),
-        (line(6).replace('"B"', '" "'), "sentence2 has no words; correct or remove the pair"),
-        (line(6).replace('"6"', '"a\\u0000"'), "pairID is .*; must be a name of printable letters"),
     ],
 )
 def test_malformed_line_leaves_no_artifacts(
@@ -163,8 +160,30 @@ def test_another_count_is_an_error_until_switched_off_unless_it_is_none(folder: 
     run_stage(folder, snli(folder, labeled_pairs=None))
     lines = {"snli_1.0/snli_1.0_train.jsonl": line(1).encode()}
     archive = fetched(make_zip(folder / "mirror.zip", lines))
+    section = {"source": "snli", "snli": archive | {"labeled_pairs": None}}
     with pytest.raises(DataError, match=r"train\.jsonl in .*mirror\.zip has no labeled pair"):
-        run_stage(folder, {"source": "snli", "snli": archive | {"labeled_pairs": None}})
+        run_stage(folder, section)
+    section["snli"]["folder"] = "multinli_1.0"
+    advice = "it has snli_1.0/snli_1.0_train.jsonl; name one: -S corpus.source=files -S corpus.fi"
+    with pytest.raises(DataError, match=f"has no multinli_1.0/snli_1.0_train.jsonl; {advice}"):
+        run_stage(folder, section)
+
+
+def test_files_print_labels_and_dropped_rows(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    section = files(folder, invalid="drop", dev=["dev.jsonl", "bad*"])
+    text = (folder / "dev.jsonl").read_text().replace('"neutral"', "1")
+    (folder / "dev.jsonl").write_text(text)
+    (folder / "bad.jsonl").write_text(line(6).replace('"B"', "null") + "{")
+    run_stage(folder, section)
+    notes = read_output(folder, "corpus")["notes"]
+    assert capsys.readouterr().out.splitlines() == notes
+    assert notes[3:6] == [
+        "dev: 1 rows dropped: sentence2 has no words",
+        "dev: 1 rows dropped: not JSON",
+        "label 1 is neutral, as in 'A dev' / 'B'",
+    ]
 
 
 def test_captions(folder: Path) -> None:

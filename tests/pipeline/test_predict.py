@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from actmodels.configs import LABELS
-from pipeline.datasets.rows import read_rows
 from pipeline.predict import main
 from pipeline.runtime.stage import run_command
 from tests.pipeline.tiny_export import PAIRS, write_export
@@ -139,6 +138,17 @@ def test_a_sentence_without_a_known_word_is_refused(run: Run) -> None:
     assert errors == f"{MODEL}error: {problem} {words}\n"
 
 
+def test_accuracy_on_pairs_with_labels(run: Run) -> None:
+    lines = run("-", "--format", "jsonl", stdin=jsonl(*PAIRS))[1].splitlines()
+    answers = [json.loads(line)["predicted"] for line in lines]
+    wrong = "neutral" if answers[2] == "entailment" else "entailment"
+    rows = [json.loads(row) for row in jsonl(*PAIRS[:3]).splitlines()]
+    labels = (answers[0].upper(), "-", wrong)
+    labeled = [json.dumps(row | {"label": x}) for row, x in zip(rows, labels, strict=True)]
+    errors = run("-", stdin="\n".join(labeled))[2]
+    assert "accuracy: 50.0 % (n = 2 labeled pairs)\n" in errors
+
+
 def test_other_fields_are_kept_and_attention_is_optional(run: Run) -> None:
     lines = '{"id": 7, "premise": "word1", "note": {"é": [1]}, "hypothesis": "word2"}\n'
     lines += '{"premise": "word3", "hypothesis": "word4", "late": "\\ud800"}\n'
@@ -158,9 +168,8 @@ def test_what_json_has_no_number_for_is_null(run: Run, tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_pylist([row]), tmp_path / "p.parquet")
     _, out, _ = run("p.parquet", "--format", "jsonl")
     (tmp_path / "answers.jsonl").write_text(out)
-    assert [
-        (row.fields["x"], row.fields["y"]) for row in read_rows(tmp_path / "answers.jsonl")
-    ] == [(None, [None, 0.5])]
+    row = json.loads((tmp_path / "answers.jsonl").read_text())
+    assert (row["x"], row["y"]) == (None, [None, 0.5])
 
 
 def test_an_invalid_last_line_prevents_all_output(run: Run) -> None:

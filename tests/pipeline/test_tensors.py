@@ -40,6 +40,12 @@ def test_trees_are_encoded_with_their_sentences() -> None:
     assert result.premise_tree.tolist() == [0, 0, 2, 0, 0, 2]  # type: ignore[union-attr]
     assert result.hypothesis_tree.tolist() == [0, 0]  # type: ignore[union-attr]
     assert encode(PAIRS, {}).tensors.premise_tree is None
+    long = parsed._replace(premise=["a"] * 32_768)
+    assert encode([long._replace(premise_tree=None)], {}).pair_ids == ["p1"]
+    with pytest.raises(
+        DataError, match=r"a sentence of p1 has 32,768 words; a parse has at most 32,"
+    ):
+        encode([long], {})
 
 
 def test_spelling_hash_is_stable_and_fits() -> None:

@@ -24,7 +24,7 @@ CORPUS = {
         pair("t3", "entailment", "A dog", "a DOG"),
     ],
     "dev": [pair("d1", "contradiction", "A cat", "no cat")],
-    "test": [pair("e1", "neutral", "A bird", "a bird")],
+    "test": [pair(name, "neutral", "A bird", "a bird") for name in ("e1", "e2")],
 }
 
 
@@ -43,7 +43,7 @@ def test_stage(folder: Path) -> None:
     ]
     # By count, then by spelling.
     assert (result / "words.tsv").read_text().splitlines()[:5] == [
-        *("a\t7", "dog\t3", "ball\t2", "bird\t2", "cat\t2"),
+        *("a\t9", "bird\t4", "dog\t3", "ball\t2", "cat\t2"),
     ]
     assert read_output(folder, "vocabulary")["splits"]["train"] == {"labeled": 2, "dropped": 1}
     assert next(read_token_pairs(result / "dev.tsv")).hypothesis == ["no", "cat"]

@@ -13,6 +13,7 @@ from actmodels.training import Training
 from actmodels.trial_config import TrialConfig
 from pipeline.inference.bundle import write_bundle
 from pipeline.runtime.results import write_json, write_table
+from tests.pipeline.project import params_tree
 from tests.samples import WORDS, sample_data, sample_trial, sample_words, save_sample_data
 
 ROOT = Path(__file__).parents[2]
@@ -57,7 +58,9 @@ def write_export(root: Path, *configs: TrialConfig) -> None:
         write_tiny(folder / config.model, config)
         digest = digest_of(folder / config.model)
         models[config.model] = {**ORIGIN, "digest": digest, **(BELOW if models else HIGHEST)}
-    export = {"best": configs[0].model, "models": models}
+    files = params_tree()["corpus"]["files"]
+    layout = {key: files[key] for key in ("columns", "labels", "quotes")}
+    export = {"best": configs[0].model, "models": models, "files": layout}
     write_json(root / "artifacts" / "export" / "best.json", export)
 
 

@@ -1,9 +1,7 @@
 """Stream members of archives, and report corrupt archives."""
 
-import bz2
 import gzip
 import io
-import lzma
 import os
 import tarfile
 import zipfile
@@ -18,7 +16,6 @@ from tests.pipeline.project import make_zip
 
 LINES = b"".join(b"line %d of the file\n" % i for i in range(20_000))
 MODES = {"a.zip": "", "a.tgz": "w:gz", "a.tar": "w", "a.tar.bz2": "w:bz2", "a.tar.xz": "w:xz"}
-BOTH = pytest.mark.parametrize("name", ["a.zip", "a.tgz"])
 
 
 def make(path: Path, members: dict[str, bytes]) -> Path:
@@ -53,37 +50,17 @@ def test_reads_a_member(tmp_path: Path, name: str, capsys: pytest.CaptureFixture
     assert "words: 100%" in capsys.readouterr().err
 
 
-def twice(content: bytes) -> bytes:
-    return gzip.compress(gzip.compress(content))
-
-
-PACKS = (bytes, gzip.compress, bz2.compress, lzma.compress, twice)
-
-
-@pytest.mark.parametrize(
-    ("name", "pack"),
-    [*((name, bytes) for name in ("a.zip", "a.tgz", "a.tar.xz")), *(("A.TXT", p) for p in PACKS)],
-)
-def test_without_a_member_the_only_file(
-    tmp_path: Path, name: str, pack: Callable[[bytes], bytes]
-) -> None:
+@pytest.mark.parametrize("name", ["a.zip", "a.tgz", "a.tar.xz", "A.TXT", "a.gz"])
+def test_without_a_member_the_only_file(tmp_path: Path, name: str) -> None:
     """The content decides what the file is; files that macOS adds do not count."""
     path = tmp_path / name
     if name in MODES:
         junk = ("__MACOSX/._f", "._f", "in/._f", ".DS_Store", "in/.DS_Store")
         path = make(path, {"f": LINES} | dict.fromkeys(junk, b"x")).rename(tmp_path / "renamed")
     else:
-        path.write_bytes(pack(LINES))
+        path.write_bytes(gzip.compress(LINES) if name == "a.gz" else LINES)
     lines = list(member_lines(path, None, "vectors.glove", "words"))
     assert (len(lines), lines[-1]) == (20_000, (20_000, b"line 19999 of the file\n"))
-
-
-@BOTH
-def test_without_a_member_several_files_are_listed(tmp_path: Path, name: str) -> None:
-    archive = make(tmp_path / name, {f"{number}": b"" for number in range(12)})
-    message = r"has 12 files \(0, 1, 2, .*, 9 and 2 more\); name one in vectors\.glove\.member in p"
-    with pytest.raises(DataError, match=message):
-        list(member_lines(archive, None, "vectors.glove", "words"))
 
 
 def marked(content: bytes, place: int, bits: int) -> bytes:
@@ -99,14 +76,9 @@ CORRUPT: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
         lambda _: b"text",
         r"is not a zip or tar archive with f; correct texts",
     ),
-    **{
-        f"{name} cut at {share}": (name, lambda c, s=share: c[: int(len(c) * s)], "cannot read f")  # type: ignore[misc]
-        for name in ("a.zip", "a.tgz")
-        for share in (0.05, 0.5, 0.95)
-    },
     # the directory is valid, but the content before it is not
-    "cut out": ("a.zip", lambda c: c[:1500] + c[1600:], r"cannot read f \("),
     "overwritten": ("a.zip", lambda c: c[:1500] + bytes(100) + c[1600:], r"cannot read f \("),
+    "cut": ("a.tgz", lambda c: c[:-1000], r"cannot read f \("),
     "encrypted": ("a.zip", lambda c: marked(c, 8, 1), r"cannot read f \(.*is encrypted"),
     "compression": ("a.zip", lambda c: marked(c, 10, 99), r"cannot read f \(.*compression"),
 }
@@ -121,28 +93,27 @@ def test_corrupt(tmp_path: Path, case: str) -> None:
         read(archive)
 
 
-def test_a_truncated_text(tmp_path: Path) -> None:
-    (tmp_path / "a.vec.gz").write_bytes(gzip.compress(LINES)[:-20])
-    with pytest.raises(DataError) as caught:
-        list(member_lines(tmp_path / "a.vec.gz", None, "vectors.glove", "words"))
-    assert str(caught.value) == (
-        f"{tmp_path}/a.vec.gz: cannot read it (Compressed file ended before the end-of-stream "
-        "marker was reached); it is corrupt or incomplete, so replace it, or correct vectors.glove "
-        "in params.yaml"
-    )
+MANY = {f"{number}": b"" for number in range(12)}
+SNLI = {"README": b"", "snli_1.0/dev.jsonl": b""}
 
 
-@BOTH
-def test_missing_member(tmp_path: Path, name: str) -> None:
-    archive = make(tmp_path / name, {"snli_1.0/dev.jsonl": b"", "README": b""})
-    nearest = r"\(the nearest are snli_1.0/dev.jsonl\); correct the name in params\.yaml"
-    for wanted in ("snli/dev.jsonl", "snli_1.0/test.jsonl"):
-        with pytest.raises(DataError, match=f"has no member {wanted} {nearest}"):
-            read(archive, wanted)
-    with pytest.raises(DataError, match="has no member folder"):
-        read(archive, "folder")
-    with pytest.raises(DataError, match="it is empty"):
-        read(make(tmp_path / name, {}))
+@pytest.mark.parametrize("name", ["a.zip", "a.tgz"])
+@pytest.mark.parametrize(
+    ("wanted", "files", "problem"),
+    [
+        ("snli/dev.jsonl", SNLI, "no member snli/dev.jsonl (snli_1.0/dev.jsonl, README); name one"),
+        ("folder", {"f": b""}, "no member folder (f); name one in params.yaml"),
+        ("f", {}, "no member f (it is empty); name one in params.yaml"),
+        (None, MANY, "12 files (0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more); name one in texts.sourc"),
+    ],
+)
+def test_a_member_that_is_missing_or_not_named(
+    tmp_path: Path, name: str, wanted: str | None, files: dict[str, bytes], problem: str
+) -> None:
+    archive = make(tmp_path / name, files)
+    with pytest.raises(DataError) as caught, open_member(archive, wanted, "texts.sources.a"):
+        pass
+    assert str(caught.value).startswith(f"{archive} has {problem}")
 
 
 def test_a_duplicate_member(tmp_path: Path) -> None:
@@ -160,12 +131,11 @@ def test_links_are_not_members(tmp_path: Path, kind: bytes) -> None:
         link = tarfile.TarInfo("link")
         link.type, link.linkname = kind, "/etc/passwd"
         opened.addfile(link)
-    with pytest.raises(DataError, match=r"a\.tar has no member link \(the nearest are file\)"):
+    with pytest.raises(DataError, match=r"a\.tar has no member link \(file\)"):
         read(archive, "link")
 
 
-@BOTH
-def test_a_line_above_the_limit(tmp_path: Path, name: str) -> None:
-    archive = make(tmp_path / name, {"f": b"a\n" + bytes(1 << 25)})
+def test_a_line_above_the_limit(tmp_path: Path) -> None:
+    archive = make(tmp_path / "a.zip", {"f": b"a\n" + bytes(1 << 25)})
     with pytest.raises(DataError, match=r"^f in .*, line 2: longer than 16,777,216 bytes"):
         list(member_lines(archive, "f", "corpus.snli", "f"))

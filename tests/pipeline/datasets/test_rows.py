@@ -1,6 +1,10 @@
-"""Rows of each format; errors name file and line."""
+"""Rows of each format and compression, whatever the name; errors name file and line."""
 
+import bz2
 import gzip
+import json
+import lzma
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,119 +14,157 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline.datasets.rows import read_rows
+from pipeline.datasets.text_lines import RowError
+from tests.pipeline.project import make_zip
 
-ROWS = [{"premise": 'a, "b"', "label": "x"}, {"premise": "\u2028é", "label": ""}]
-
-
-def write(path: Path, content: bytes | str) -> Path:
-    raw = content.encode() if isinstance(content, str) else content
-    path.write_bytes(gzip.compress(raw) if path.suffix == ".gz" else raw)
-    return path
-
-
-def fields(path: Path) -> list[dict[str, Any]]:
-    return [row.fields for row in read_rows(path)]
+ROWS = [{"premise": 'a, "b" 5"', "label": "x"}, {"premise": "\u2028é", "label": ""}]
+CSV = '\ufeffpremise,label\r\n"a, ""b"" 5""",x\r\n\r\n\u2028é,\r\n'
+LINES = "\n\n".join(map(json.dumps, ROWS))
+IGNORED = LINES.replace("}", ', "x": [{"y": NaN, "y": 1e999}]}')
 
 
-@pytest.mark.parametrize("end", ["", ".gz"])
+def rows(path: Path, *columns: str, **options: Any) -> list[Any]:
+    """Return the rows, and the messages of bad ones and of the file."""
+    result: list[Any] = []
+    try:
+        for row in read_rows(path, columns or None, **options):
+            result.append(str(row) if isinstance(row, RowError) else row)
+    except DataError as error:
+        result.append(str(error))
+    return result
+
+
+def zstandard(content: bytes) -> bytes:
+    return pa.compress(content, codec="zstd", asbytes=True)
+
+
+def twice(content: bytes) -> bytes:
+    return gzip.compress(gzip.compress(content))
+
+
 @pytest.mark.parametrize(
-    ("suffix", "content"),
+    "pack", [bytes, gzip.compress, bz2.compress, lzma.compress, zstandard, twice]
+)
+@pytest.mark.parametrize(
+    ("name", "content", "numbers"),
     [
-        ("csv", '\ufeffpremise,label\r\n"a, ""b""",x\r\n\r\n\u2028é,\r\n'),
-        ("tsv", 'premise\tlabel\na, "b"\tx\n\n\u2028é\t\n'),
-        (
-            "jsonl",
-            '{"premise": "a, \\"b\\"", "label": "x"}\n\n{"premise": "\u2028é", "label": ""}\n',
-        ),
+        ("p.csv", CSV, [2, 4]),
+        ("P.CSV", "sep=;\n" + CSV.replace(",", ";").replace("a;", "a,")[1:], [3, 5]),
+        ("excel.csv", ',premise,label,,\n0,"a, ""b"" 5""",x,,\n1,\u2028é,,,\n', [2, 3]),
+        ("semicolons.csv", 'premise;label\n"a, ""b"" 5""";x\n\u2028é;\n', [2, 3]),
+        ("glue.tsv", 'premise\tlabel\na, "b" 5"\tx\n\n\u2028é\t\n', [2, 4]),
+        ("pandas.tsv", 'premise\tlabel\n"a, ""b"" 5"""\tx\n\u2028é\t\n', [2, 3]),
+        ("snli_1.0_train.txt", 'premise\tlabel\na, "b" 5"\tx\n\u2028é\t', [2, 3]),
+        ("p.jsonl", LINES, [1, 3]),
+        ("lines.json", "\ufeff" + IGNORED, [1, 3]),
+        ("array.jsonl", json.dumps(ROWS), [1, 2]),
+        ("lines.csv.gz", LINES, [1, 3]),
     ],
 )
-def test_text_formats_agree(tmp_path: Path, suffix: str, content: str, end: str) -> None:
-    path = write(tmp_path / f"p.{suffix}{end}", content)
-    rows = list(read_rows(path))
-    assert [row.fields for row in rows] == ROWS
-    lines = [1, 3] if suffix == "jsonl" else [2, 4]
-    assert [row.where for row in rows] == [f"{path}, line {number}" for number in lines]
-
-
-def test_parquet_has_rows_and_types(tmp_path: Path) -> None:
-    path = tmp_path / "p.parquet"
-    content = [{"premise": str(number), "label": -1} for number in range(100_000)]
-    pq.write_table(pa.Table.from_pylist(content), path, row_group_size=1000)
-    rows = list(read_rows(path))
-    assert [row.fields for row in rows] == content
-    assert rows[-1][:2] == (f"{path}, row 100000", 100_000)
-
-
-def test_parquet_columns_and_checksums(tmp_path: Path) -> None:
-    path = tmp_path / "p.parquet"
-    table = pa.table({"a": ["A dog runs."], "late": pa.array([10**8], pa.date32())})
-    plain = {"compression": None, "use_dictionary": False, "write_statistics": False}
-    pq.write_table(table, path, write_page_checksum=True, **plain)
-    assert [row.fields for row in read_rows(path, ["a"])] == [{"a": "A dog runs.", "late": None}]
-    with pytest.raises(DataError, match=r"cannot be read as Parquet \(date value out of range\)"):
-        fields(path)
-    path.write_bytes(path.read_bytes().replace(b"dog", b"cat", 1))
-    with pytest.raises(DataError, match=r"cannot be read \(.*CRC checksum verification failed"):
-        list(read_rows(path, ["a"]))
-    pq.write_table(pa.table([["b"], ["c"]], names=["a", "a"]), path)
-    with pytest.raises(DataError, match="the schema names a column twice"):
-        fields(path)
-
-
-def test_a_line_break_in_a_cell(tmp_path: Path) -> None:
-    path = write(tmp_path / "p.csv", 'a,b\n1,"c\nd"\n2,\n')
-    assert [(row.fields["b"], row.number) for row in read_rows(path)] == [("c\nd", 3), ("", 4)]
-
-
-GOOD = b'{"premise": "a"}\n'
+def test_text_formats_agree(
+    tmp_path: Path, name: str, content: str, numbers: list[int], pack: Any
+) -> None:
+    (tmp_path / name).write_bytes(pack(content.encode()))
+    archive = make_zip(tmp_path / "p.zip", {"f/a": pack(content.encode()), "__MACOSX/._a": b"\0"})
+    for found in (rows(tmp_path / name), rows(archive, member="f/a"), rows(archive)):
+        assert [{key: row.fields[key] for key in ROWS[0]} for row in found] == ROWS
+        place = "item" if name == "array.jsonl" else "line"
+        assert [row.where.rpartition(", ")[2] for row in found] == [f"{place} {n}" for n in numbers]
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "sentence"),
+    ("table", "cells", "note"),
     [
-        ("p.jsonl", GOOD + b"{oops\n", ", line 2: not JSON (Expecting property name enclosed"
-                                       " in double quotes at column 2)"),
-        ("p.jsonl", GOOD + b"[1]\n", ", line 2: expected a JSON object; got a list"),
-        ("p.jsonl", b'{"n": ' + b"[" * 100_000, ", line 1: JSON nested too deeply"),
-        ("p.jsonl", b'{"n": NaN}', ", line 1: not JSON (NaN is not a number in JSON)"),
-        ("p.jsonl", b'{"n": {"a": 1, "a": 2}}', ", line 1: not JSON (an object has a duplicate"
-                                                " key)"),
-        ("p.jsonl", b'{"n": ' + b"9" * 5000, ", line 1: not JSON (Exceeds the limit (4300"
-                                             " digits) for integer string conversion: value has"
-                                             " 5000 digits)"),
-        ("p.csv", b"premise,a,a\n", ", line 1: the header names a column twice"),
-        ("p.csv", b"premise,b\na,b\nc\n", ", line 3: 1 fields; the header has 2"),
-        ("p.tsv", b"premise\tb\na\tb\tc\n", ", line 2: 3 fields; the header has 2"),
-        ("p.csv", b'premise,b\na,"b', ", line 2: not CSV (unexpected end of data)"),
-        ("p.csv", b"premise,b\na,\xe9\n", ", line 2: not UTF-8 (at byte 3);"
-                                          " convert the file to UTF-8"),
-        ("p.parquet", b"", ": cannot be read as Parquet (Parquet file size is 0 bytes)"),
-        ("p.parquet", b"PAR1" + bytes(40) + b"PAR1", ": cannot be read (Couldn't deserialize"),
-        ("p.txt", GOOD, ": expected a file named *.jsonl, *.csv, *.tsv, one of these and .gz, or"
-                        " *.parquet"),
-        ("p.parquet.gz", GOOD, ": expected a file named *.jsonl, "),
-        ("none.csv", None, ": no such file"),
+        ('a\tb\n"x ""y"""\t1\n', ['x "y"', "1"], ""),  # doubled marks
+        ('a\tb\n"x\ty"\t1\n', ["x\ty", "1"], ""),
+        ('a\tb\n"x\ny"\t1\n', ["x\ny", "1"], ""),
+        ('"a"\t"b"\n"x"\t"1"\n', ["x", "1"], ""),
+        ('a\tb\n"x"\t1\n5" pipe\t2\n', ['"x"', "1", '5" pipe', "2"], ""),  # marks between letters
+        ('a\tb\n"x\t1\ny"\t2\nz\t3\n', ['"x', "1", 'y"', "2", "z", "3"], "corpus.files.quotes=f"),
+        ('a\tb\n"x"\t1\n', ['"x"', "1"], "corpus.files.quotes=false; true takes them off"),
+        ('a\tb\nx" y\t1\n"z\t2\n', ['x" y', "1", '"z', "2"], ""),
+        ('a,b\r\n"c\r\nd",1\r\na\rman,2\r\n', ["c\nd", "1", "a man", "2"], ""),
+        ("a,b\n1," + "word " * 30_000, ["1", "word " * 30_000], ""),
+    ],
+)
+def test_cells(
+    tmp_path: Path, table: str, cells: list[str], note: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "p.tsv"
+    path.write_bytes(table.encode())
+    assert [cell for row in rows(path) for cell in row.fields.values()] == cells
+    assert (note in capsys.readouterr().err) if note else not capsys.readouterr().err
+    if note.endswith("off"):
+        assert rows(path, quotes=True)[0].fields["a"] == "x"
+
+
+def test_parquet(tmp_path: Path) -> None:
+    path = tmp_path / "p.parquet"
+    late = pa.array([10**8, 10**8], pa.date32())
+    table = pa.table({"a": ["A dog runs.", ""], "label": [1, -1], "late": late})
+    classes = {"label": {"names": ["x", "y"], "_type": "ClassLabel"}, "a": {"_type": "Value"}}
+    hub = table.replace_schema_metadata(
+        {"huggingface": json.dumps({"info": {"features": classes}})}
+    )
+    plain = {"compression": None, "use_dictionary": False, "write_statistics": False}
+    pq.write_table(hub, path, write_page_checksum=True, **plain)
+    (tmp_path / "z").write_bytes(gzip.compress(path.read_bytes()))
+    for found in (rows(path, "a", "label"), rows(tmp_path / "z", "a", "label")):
+        assert [row.fields for row in found] == [
+            {"a": "A dog runs.", "label": "y", "late": None},
+            {"a": "", "label": -1, "late": None},
+        ]
+    assert rows(path) == [f"{path}: cannot be read as Parquet (date value out of range)"]
+    path.write_bytes(path.read_bytes().replace(b"dog", b"cat", 1))
+    assert "CRC checksum verification failed" in rows(path, "a")[0]
+    pq.write_table(pa.table([["b"], ["c"]], names=["a", "a"]), path)
+    assert rows(path) == [f"{path}: the schema names a column twice"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "messages"),
+    [
+        ("p.jsonl", '{}\n{oops\n[1]\n{"a": 1, "a": 2}\n{}',
+         [", line 2: not JSON (Expecting property name enclosed in double quotes at column 2)",
+          ", line 3: expected a JSON object; got a list",
+          ", line 4: expected a JSON object; got one with a duplicate key"]),
+        ("p.jsonl", "oops", [", line 1: not JSON (Expecting value at column 1)"]),
+        ("p.jsonl", '{"n": ' + "[" * 100_000, [", line 1: JSON nested too deeply"]),
+        ("p.jsonl", '{"n": ' + "9" * 5000, [", line 1: not JSON (Exceeds the limit (4300 digits)"]),
+        ("p.json", "[{}, 3]", [", item 2: expected a JSON object; got a int"]),
+        ("p.json", "[{}, oops]", [": not JSON (Expecting value at column 6)"]),
+        ("p.csv", b'a,b\nc\n\xe9,d\n"x"y,z\n1,2,3\ne,f\na,"b',
+         [", line 2: 1 fields; the header has 2",
+          ", line 3: not UTF-8 (at byte 1); convert the file to UTF-8",
+          ", line 4: not CSV (',' expected after '\"')", ", line 5: 3 fields; the header has 2",
+          ", line 7: not CSV (unexpected end of data)"]),
+        ("p.tsv", "a\tb\na\tb\tc\n", [", line 2: 3 fields; the header has 2"]),
+        ("p.csv", "premise,a,a\n", [", line 1: the header names a column twice: a"]),
+        ("p.csv", "a,b\r1,2\r", [" has carriage returns; convert them to line feeds"]),
+        ("p.csv", "a,b\n".encode("utf-16"), [", line 1: not UTF-8 (at byte 1); convert the file"]),
+        ("p.csv", b"PK\3\4\0", [": cannot read it (File is not a zip file); it is corrupt"]),
+        ("p.parquet", "version https://git-lfs.github.com/spec/v1\noid",
+         [" is a Git LFS pointer; run: git lfs pull"]),
+        ("p.jsonl", "\n<!DOCTYPE html>\n<html>", [" is a web page, perhaps to sign in; download"]),
+        ("p.parquet", "", [": cannot be read as Parquet (Parquet file size is 0 bytes)"]),
+        ("p.parquet", b"PAR1" + bytes(40) + b"PAR1", [": cannot read it (Couldn't deserialize"]),
+        ("p.csv", gzip.compress(b"a,b\n1,2\n" * 9999)[:-20],
+         [": cannot read it (Compressed file ended before the end-of-stream marker was reached); i"
+          "t is corrupt or incomplete, so replace it, or correct corpus.files in params.yaml"]),
+        ("p.csv", gzip.compress(b"a")[:5] + b"\xff" * 30, [": cannot read it (Error -3 while de"]),
+        ("p.csv", None, [": cannot be read (No such file or directory)"]),
+        ("pipe", None, [": cannot be read (not a regular file)"]),
     ],
 )  # fmt: skip
-def test_errors_name_file_and_line(
-    name: str, content: bytes | None, sentence: str, tmp_path: Path
+def test_bad_rows_and_files(
+    name: str, content: bytes | str | None, messages: list[str], tmp_path: Path
 ) -> None:
-    if content is not None:
-        write(tmp_path / name, content)
-    with pytest.raises(DataError) as error:
-        fields(tmp_path / name)
-    assert str(error.value).startswith(f"{tmp_path}/{name}{sentence}")
-
-
-def test_unreadable_files(tmp_path: Path) -> None:
-    (tmp_path / "folder.csv").mkdir()
-    path = write(tmp_path / "p.csv.gz", "premise\n" + "a\n" * 10_000)
-    whole = path.read_bytes()
-    damaged = {b"premise\n": "Not a gzipped file", whole[:-20]: "Compressed file ended before",
-               whole[:20] + b"\xff" * 20 + whole[40:]: "Error -3 while decompressing"}  # fmt: skip
-    for content, reason in damaged.items():
-        path.write_bytes(content)
-        with pytest.raises(DataError, match=rf"p\.csv\.gz: cannot be read \({reason}"):
-            fields(path)
-    with pytest.raises(DataError, match=r"folder\.csv: cannot be read \(Is a directory\)$"):
-        fields(tmp_path / "folder.csv")
+    path = tmp_path / name
+    if name == "pipe":  # must not block
+        os.mkfifo(path)
+    elif content is not None:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    bad = [row for row in rows(path) if isinstance(row, str)]
+    assert len(bad) == len(messages)
+    for message, expected in zip(bad, messages, strict=True):
+        assert message.startswith(f"{path}{expected}")

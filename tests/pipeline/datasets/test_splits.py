@@ -1,50 +1,59 @@
 """What splits share, and what one of them lacks."""
 
-from collections import Counter
-
 import pytest
 
 from actmodels.configs import LABELS
+from actmodels.errors import DataError
 from pipeline.datasets.splits import SplitComparison
 
-TRAIN = [("A", "x", "neutral"), ("A", "y", "entailment"), ("B", "x", "contradiction")]
-FULL = "1 neutral, 1 entailment, 1 contradiction"
+Rows = list[tuple[str, str, str]]
+KEYS = ("sentence1", "sentence2", "gold_label")
+ALL: Rows = [("A", "x", "neutral"), ("A", "y", "entailment"), ("B", "x", "contradiction")]
+EACH = "1 neutral, 1 entailment, 1 contradiction"
+ORIGIN = {"dropped": {"train": {}, "test": {"no words": 2}}, "labels": {"0": "neutral, as in …"}}
+
+
+def notes(test: Rows) -> list[str]:
+    """Return the notes on a corpus, or the error."""
+    comparison = SplitComparison()
+    try:
+        for split, rows in {"train": ALL, "test": test}.items():
+            pairs = [dict(zip(KEYS, row, strict=True)) for row in rows]
+            assert list(comparison.watched(split, pairs)) == pairs
+        return comparison.summary(ORIGIN)["notes"]
+    except DataError as error:
+        return [str(error)]
 
 
 @pytest.mark.parametrize(
-    ("test", "test_note", "share", "warnings"),
+    ("test", "counted", "majority", "warnings"),
     [
-        (
-            [("C", "x", "neutral"), ("C", "x", "-")],
-            "1 pairs (1 neutral, 0 ent",
-            100.0,
-            ["has no entailment"],
-        ),
-        (
-            [(p, f"{h} z", label) for p, h, label in TRAIN],
-            f"3 pairs ({FULL})",
-            33.3,
-            ["share 2 premises"],
-        ),
-        (TRAIN, f"3 pairs ({FULL})", 33.3, ["train and test share 3 pairs and 2 premises"]),
-        ([("A", "x", "-"), ("C", "y", "entailment")], "1 unlabeled dropped", 100.0, []),
+        ([(p, f"{h} z", label) for p, h, label in ALL], f"3 pairs ({EACH})", "neutral, 33.3",
+         ["test share 2 premises"]),
+        ([*ALL, ("C", "z", "neutral")], f"4 pairs ({EACH.replace('1', '2', 1)})", "neutral, 50.0",
+         ["train and test share 3 pairs and 2 premises"]),
+        ([("A", "x", "-"), *[("C", "y", "entailment")] * 2],
+         "2 pairs (0 neutral, 2 entailment, 0 contradiction), 1 unlabeled dropped",
+         "entailment, 100.0",
+         [f"test has no {x}, and train has 1 pairs with it" for x in LABELS[::2]]),
+    ],
+)  # fmt: skip
+def test_notes(test: Rows, counted: str, majority: str, warnings: list[str]) -> None:
+    head = [f"train: 3 pairs ({EACH})", f"test: {counted}", "test: 2 rows dropped: no words"]
+    head += ["label 0 is neutral, as in …", f"majority class of test: {majority} %"]
+    found = notes(test)
+    assert found[:5] == head
+    assert len(found) == 5 + len(warnings)
+    for note, warning in zip(found[5:], warnings, strict=True):
+        assert note.startswith("warning: ") and note.endswith(warning)
+
+
+@pytest.mark.parametrize(
+    ("test", "error"),
+    [
+        (ALL[::-1], "test has the pairs of train; each split needs its own"),
+        (ALL[1:2], "test has one labeled pair; expected at least two, to compare models"),
     ],
 )
-def test_notes(
-    test: list[tuple[str, str, str]], test_note: str, share: float, warnings: list[str]
-) -> None:
-    comparison, counts = SplitComparison(), {}
-    for split, rows in {"train": TRAIN, "test": test}.items():
-        pairs = [
-            dict(zip(("sentence1", "sentence2", "gold_label"), row, strict=True)) for row in rows
-        ]
-        assert list(comparison.watched(split, pairs)) == pairs
-        labels = Counter(pair["gold_label"] for pair in pairs)
-        labeled = {label: labels[label] for label in LABELS}
-        counts[split] = labeled | {"labeled": sum(labeled.values()), "unlabeled": labels["-"]}
-    summary = comparison.summary(counts)
-    train, of_test, majority, *rest = summary["notes"]
-    assert train == f"train: 3 pairs ({FULL})" and test_note in of_test
-    assert majority == f"majority class of test: {summary['majority']['label']}, {share} %"
-    assert [note for note in rest if note.startswith("warning: ")] == rest
-    assert [any(warning in note for note in rest) for warning in warnings] == [True] * len(warnings)
+def test_errors(test: Rows, error: str) -> None:
+    assert notes(test) == [error]

@@ -93,7 +93,12 @@ def test_other_files_may_change(body: str, project: Path) -> None:
 def test_inputs_are_empty_without_a_stage_or_yaml(project: Path) -> None:
     assert inputs("report") == {}
     (project / "params.yaml").write_text("tell: !!bool maybe")
-    assert inputs("tell")["params.yaml: tell"] == "null"
+    assert inputs("tell")["params.yaml: tell"] == "None"
+    # YAML 1.1 reads yes as true, and keys of several types have no order
+    (project / "params.yaml").write_text(
+        "tell: {yes: 1, 3: 1, null: 1, x: {0.5: 1, 2026-01-01: 1}}"
+    )
+    assert "True: 1" in inputs("tell")["params.yaml: tell"]
     (project / "dvc.yaml").unlink()
     assert inputs("tell") == {}
 

@@ -27,6 +27,9 @@ def alone(pairs: int) -> Groups:
 def test_equal_models_do_not_differ() -> None:
     hits = np.random.default_rng(0).integers(0, 2, (4, 50)).astype(float)
     assert compare(hits, hits, alone(50))[:4] == (0.0, 0.0, 0.0, 1.0)
+    for pairs in (1, 2):  # without variance there is no p
+        without = compare(np.zeros((2, pairs)), np.ones((2, pairs)), alone(pairs))
+        assert without == (1.0, 1.0, 1.0, None, pairs)
 
 
 def test_by_hand() -> None:

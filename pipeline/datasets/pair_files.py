@@ -1,0 +1,181 @@
+"""Locate and read the files of a split, by the columns and labels of corpus.files."""
+
+import fnmatch
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from glob import glob
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from actmodels.errors import DataError, shown
+from pipeline.datasets.archive import listed, members, named
+from pipeline.datasets.download import locate
+from pipeline.datasets.pairs import (
+    DUPLICATE,
+    NO_COLUMN,
+    PARSES,
+    UNLABELED,
+    Pair,
+    checked_pair,
+    checked_split,
+)
+from pipeline.datasets.rows import read_rows
+from pipeline.datasets.text_lines import Row, RowError, Rows
+from pipeline.parameters.schema import COLUMNS, PairFiles, label_name
+from pipeline.runtime.stage import project
+
+NO_LABEL = ("", "nan", "null")  # in lower case, where no setting gives a meaning
+NO_ID = "; a column that is no id is left out with -S 'corpus.files.columns.id=[]'"
+DROP = "; or leave such rows out: -S corpus.files.invalid=drop"
+MAX_SHOWN = 10  # faults in a message, and rows with each
+KEYS = dict(zip(COLUMNS, ("sentence1", "sentence2", "gold_label", "pairID"), strict=True))
+Files = list[tuple[Path, str | None]]  # with the member of an archive
+
+
+def split_files(places: str | list[str], sha256: str | None, key: str) -> Files:
+    """Locate the files of a split; a file in an archive has the name of its member."""
+    found: list[tuple[str, str]] = []
+    for name in [places] if isinstance(places, str) else places:
+        place, _, wanted = name.partition("::")
+        matches: list[str] = []
+        if "://" not in place:
+            local = project() / (Path(place).expanduser() if place.startswith("~/") else place)
+            matches = [] if local.exists() else sorted(glob(str(local)))  # noqa: PTH207  (a**b)
+        found += [(match, wanted) for match in matches or [place]]
+    if sha256 and (number := len({place for place, _ in found})) > 1:
+        raise DataError(f"{key} has {number} files, and its sha256 is of one; set it to null")
+    return [
+        file
+        for place, wanted in found
+        for file in in_archive(locate(place, sha256, key), wanted, key)
+    ]
+
+
+def in_archive(path: Path, wanted: str, key: str) -> Files:
+    """Return the files of an archive that `wanted` names, a name or a glob; or the path itself."""
+    names = members(path)
+    if not (names or wanted):
+        return [(path, None)]
+    chosen = [wanted] if wanted in names else fnmatch.filter(names, wanted or "*")
+    if not chosen or (len(chosen) > 1 and not wanted):
+        problem = f"{path} has the files {listed(names) or 'of no archive'}"
+        raise DataError(f"{key}: {problem}; name one, or a glob: {path}::MEMBER")
+    return [(path, member) for member in chosen]
+
+
+class SplitReader:
+    """Reads the files of a split by the configured columns and labels.
+
+    Attributes:
+        dropped: number of bad rows by reason.
+        examples: the first pair of each label that is not the name of its meaning, such as 0.
+    """
+
+    def __init__(self, split: str, settings: PairFiles, examples: dict[str, str]) -> None:
+        self.split, self.settings, self.examples = split, settings, examples
+        self.labels, self.dropped = with_lower_case(settings.labels), Counter[str]()
+        self._errors: dict[str, list[RowError]] = {}  # bad rows of a file by the first reasons
+        self._ids = split  # prefix of the ids of rows without one
+        self._columns: dict[tuple[str, ...], dict[str, str]] = {}  # by the columns of a row
+
+    def read(self, files: Files) -> Iterator[Pair]:
+        """Yield the pairs of files; one without an id has the split and its line as id.
+
+        Raises:
+            DataError: see checked_split; or rows of a file are bad, and not to be dropped.
+        """
+        source = ", ".join(named(*file) for file in files)
+        return checked_split(self._rows(files), self._pair, source, self._bad)
+
+    def _rows(self, files: Files) -> Rows:
+        columns = {*PARSES, *chain.from_iterable(self.settings.columns.values())}
+        for index, (path, member) in enumerate(files):
+            self._ids = f"{self.split}-{index + 1}" if index else self.split
+            start = self.dropped.copy()
+            yield from read_rows(path, columns, member, self.settings.quotes)
+            if self.settings.invalid == "stop" and (bad := self.dropped - start):
+                problems = [_together(errors, bad) for errors in self._errors.values()]
+                if len(bad) > len(problems):
+                    problems.append(f"{bad.total():,} bad rows with {len(bad):,} faults")
+                raise DataError("\n".join(problems) + NO_ID * (DUPLICATE in bad) + DROP)
+            self._errors.clear()
+
+    def _bad(self, error: RowError) -> None:
+        self.dropped[error.reason] += 1
+        if error.reason in self._errors or len(self._errors) < MAX_SHOWN:
+            self._errors.setdefault(error.reason, []).append(error)
+
+    def _pair(self, row: Row) -> Pair:
+        """Convert a row; columns that are not configured are dropped.
+
+        Raises:
+            RowError: a column is missing, a label is unknown, or a value is invalid.
+        """
+        fields, known = row.fields, tuple(row.fields)
+        names = self._columns.get(known) or self._columns.setdefault(known, self._names(row))
+        texts = (fields[names[key]] for key in ("sentence1", "sentence2"))
+        premise, hypothesis = ("" if text is None or text != text else text for text in texts)
+        pair_id = fields.get(names["pairID"])
+        if isinstance(pair_id, int | float):
+            pair_id = label_name(pair_id)
+        pair = {
+            "gold_label": self._meaning(row, names["gold_label"], premise, hypothesis),
+            "sentence1": premise,
+            "sentence2": hypothesis,
+            "pairID": f"{self._ids}-{row.number}" if pair_id in (None, "") else pair_id,
+            **{key: fields[key] for key in PARSES if fields.get(key) is not None},
+        }
+        return checked_pair(row._replace(fields=pair), names)
+
+    def _names(self, row: Row) -> dict[str, str]:
+        """Return the names of the columns of a row by the keys of a pair."""
+        names = dict.fromkeys(KEYS.values(), "")
+        for part, options in self.settings.columns.items():
+            present = [name for name in options if name in row.fields]
+            if present:
+                names[KEYS[part]] = present[0]
+            elif part != "id":
+                got = ", ".join(map(repr, row.fields))[:200]
+                problem = f"no column {' or '.join(options)}; got {got}"
+                advice = (
+                    f"name the column of the {part} in corpus.files.columns.{part}, or put the "
+                )
+                advice += "names of the columns above the first line if it is a pair"
+                raise RowError(row.where, f"{problem}; {advice}", NO_COLUMN)
+        same = [*names.values()][:3]
+        if len({*same}) < 3:
+            problem = f"premise, hypothesis and label are the columns {', '.join(same)}"
+            raise DataError(f"{row.where}: {problem}; name one for each in corpus.files.columns")
+        return names
+
+    def _meaning(self, row: Row, name: str, premise: Any, hypothesis: Any) -> str:
+        key = label_name(row.fields[name])
+        if (meaning := meaning_of(key, self.labels)) is None:
+            problem = f"{name} is {shown(row.fields[name])}"
+            expected = f"expected one of {', '.join(self.settings.labels)}"
+            advice = "name its meaning in corpus.files.labels"
+            raise RowError(row.where, f"{problem}; {expected}; {advice}", problem)
+        if meaning not in (UNLABELED, key.lower()) and key not in self.examples:
+            self.examples[key] = f"{meaning}, as in {shown(premise)} / {shown(hypothesis)}"
+        return meaning
+
+
+def _together(errors: list[RowError], numbers: Mapping[str, int]) -> str:
+    """Return the first error with a reason, and the places of the next ones."""
+    first, number = errors[0], numbers[errors[0].reason]
+    if number == 1:
+        return str(first)
+    places = [error.where.rpartition(", ")[2] for error in errors[:MAX_SHOWN]]
+    return f"{first} ({number:,} such rows: {', '.join(places)}{', …' * (number > MAX_SHOWN)})"
+
+
+def with_lower_case(labels: Mapping[str, str]) -> dict[str, str]:
+    """Return meanings by label, also by the label in lower case."""
+    return {label.lower(): meaning for label, meaning in labels.items()} | dict(labels)
+
+
+def meaning_of(key: str, labels: Mapping[str, str]) -> str | None:
+    """Return the meaning of a label: UNLABELED if it is null, NaN or empty, None if unknown."""
+    lower = key.lower()
+    return labels.get(key) or labels.get(lower, UNLABELED if lower in NO_LABEL else None)

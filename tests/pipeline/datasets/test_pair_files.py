@@ -1,0 +1,225 @@
+"""Files in the layouts of public corpora: which pairs, labels and ids they have."""
+
+import csv
+import io
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from actmodels.errors import DataError
+from pipeline.datasets.pair_files import SplitReader, split_files
+from pipeline.parameters.schema import PairFiles
+from tests.pipeline.project import make_zip, params_tree
+
+DEFAULTS = params_tree()["corpus"]["files"]
+SENTENCES = [("A man waves.", "He moves."), ("A man waves.", "He sings."), ("A cat.", "A dog.")]
+ENTAILMENT, NEUTRAL, CONTRADICTION = MEANINGS = ["entailment", "neutral", "contradiction"]
+
+
+def columns(**names: list[str]) -> dict[str, Any]:
+    return {"columns": DEFAULTS["columns"] | names}
+
+
+def table(labels: list[Any], names: str = "premise hypothesis label", **more: list[Any]) -> Any:
+    """Return rows with these labels; the sentences repeat."""
+    rows = [(*SENTENCES[index % 3], label) for index, label in enumerate(labels)]
+    extra = [dict(zip(more, values, strict=True)) for values in zip(*more.values(), strict=True)]
+    return [
+        dict(zip(names.split(), row, strict=True)) | (extra[index] if extra else {})
+        for index, row in enumerate(rows)
+    ]
+
+
+def write(path: Path, rows: Any, classes: list[str] | None = None) -> Path:
+    """Write rows in the format of the path."""
+    if path.suffix == ".parquet":
+        features = {"label": {"names": classes}} if classes else {}
+        metadata = {"huggingface": json.dumps({"info": {"features": features}})}
+        pq.write_table(pa.Table.from_pylist(rows).replace_schema_metadata(metadata), path)
+    elif path.suffix in (".csv", ".tsv"):
+        out = io.StringIO()
+        writer = csv.DictWriter(out, rows[0], delimiter="\t" if path.suffix == ".tsv" else ",")
+        writer.writeheader()
+        writer.writerows(rows)
+        path.write_text(out.getvalue())
+    else:
+        path.write_text("\n".join(map(json.dumps, rows)))
+    return path
+
+
+def read(*paths: Path, **changes: Any) -> tuple[SplitReader, list[dict[str, Any]]]:
+    reader = SplitReader("dev", PairFiles.model_validate(DEFAULTS | changes), {})
+    return reader, list(reader.read([(path, None) for path in paths]))
+
+
+CB, RTE = ["entailment", "contradiction", "neutral"], ["entailment", "not_entailment"]
+SICK = "sentence_A sentence_B entailment_judgment"
+SICK_COLUMNS = columns(
+    premise=["sentence_A"], hypothesis=["sentence_B"], label=["entailment_judgment"], id=["pair_ID"]
+)
+ESNLI = columns(premise=["Sentence1"], hypothesis=["Sentence2"])
+FEVER = {"SUPPORTS": ENTAILMENT, "NOT ENOUGH INFO": NEUTRAL, "REFUTES": CONTRADICTION}
+ALL = [*MEANINGS, "-"]
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "changes", "labels"),
+    [
+        ("hub.parquet", table([0, 1, 2, -1]), {}, ALL),
+        ("pandas.csv", table(["0.0", "1.0", "2.0", "-1.0"]), {}, ALL),
+        ("pandas.parquet", table([0.0, 1.0, 2.0, math.nan]), {}, ALL),
+        ("pandas.jsonl", table([0.0, 1, "2", math.nan]), {}, ALL),
+        ("pandas.tsv", table(["0", "1", "2", "NaN"]), {}, ALL),
+        ("null.jsonl", table([*MEANINGS, None]), {}, ALL),
+        ("null.parquet", table([*MEANINGS, None]), {}, ALL),
+        ("empty.csv", table([*MEANINGS, ""]), {}, ALL),
+        ("multinli.jsonl", table(ALL, "sentence1 sentence2 gold_label"), {}, ALL),
+        ("anli.jsonl", table(["e", "n", "c"]), {"labels": {x[0]: x for x in MEANINGS}}, MEANINGS),
+        ("sick.tsv", table([x.upper() for x in MEANINGS], SICK), SICK_COLUMNS, MEANINGS),
+        ("esnli.csv", table(MEANINGS, "Sentence1 Sentence2 gold_label"), ESNLI, MEANINGS),
+        ("fever.csv", table([*FEVER]), {"labels": FEVER}, MEANINGS),
+        ("keras.csv", table(MEANINGS, "sentence1 sentence2 similarity"),
+         columns(label=["similarity"]), MEANINGS),
+        ("yes.csv", table(["yes", "no", "3", "True"]),
+         {"labels": {"yes": ENTAILMENT, "no": CONTRADICTION, 3: NEUTRAL, True: NEUTRAL}},
+         [ENTAILMENT, CONTRADICTION, NEUTRAL, NEUTRAL]),
+        ("true.jsonl", table([True, False, None, 1.5]),
+         {"labels": {"True": ENTAILMENT, "false": CONTRADICTION, None: NEUTRAL, 1.5: NEUTRAL}},
+         [ENTAILMENT, CONTRADICTION, NEUTRAL, NEUTRAL]),
+    ],
+)  # fmt: skip
+def test_labels(
+    tmp_path: Path, name: str, rows: Any, changes: dict[str, Any], labels: list[str]
+) -> None:
+    _, pairs = read(write(tmp_path / name, rows), **changes)
+    assert [pair["gold_label"] for pair in pairs] == labels
+    found = [(pair["sentence1"], pair["sentence2"]) for pair in pairs]
+    assert found == (SENTENCES * 2)[: len(labels)]
+
+
+def test_names_of_classes_in_parquet(tmp_path: Path) -> None:
+    reader, pairs = read(write(tmp_path / "cb.parquet", table([0, 2, 1]), CB))
+    assert ([pair["gold_label"] for pair in pairs], reader.examples) == (MEANINGS, {})
+    rte = write(tmp_path / "rte.parquet", table([0, 1, 0, 1]), RTE)
+    with pytest.raises(
+        DataError, match=r"t_entailment'; expected one of .* \(2 such rows: row 2, r"
+    ):
+        read(rte)
+    reader, _ = read(write(tmp_path / "cb.csv", table([0, 2, 1])))  # no names: shown
+    assert reader.examples["2"] == "contradiction, as in 'A man waves.' / 'He sings.'"
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "changes", "ids"),
+    [
+        ("p.csv", {}, {}, ["dev-2", "dev-3", "dev-4"]),
+        ("p.parquet", {}, {}, ["dev-1", "dev-2", "dev-3"]),
+        ("p.jsonl", {"id": [7, "b", None]}, {}, ["7", "b", "dev-3"]),
+        ("p.parquet", {"id": [7.0, 8.0, math.nan]}, {}, ["7", "8", "dev-3"]),
+        ("p.csv", {"id": ["7", "7", ""]}, columns(id=[]), ["dev-2", "dev-3", "dev-4"]),
+        ("p.jsonl", {"pairID": ["x", "y", "z"], "c": [math.nan] * 3}, {}, ["x", "y", "z"]),
+    ],
+)
+def test_ids_of_files_and_parses(
+    tmp_path: Path, name: str, more: Any, changes: Any, ids: list[str]
+) -> None:
+    parse = {"sentence2_binary_parse": ["( A b. )"] * 3, "genre": ["fiction"] * 3}
+    paths = write(tmp_path / name, table(MEANINGS, **more)), tmp_path / "second.jsonl"
+    _, pairs = read(paths[0], write(paths[1], table(MEANINGS[:1], **parse)), **changes)
+    assert [pair["pairID"] for pair in pairs] == [*ids, "dev-2-1"]
+    assert list(pairs[3]) == ["gold_label", "sentence1", "sentence2", "pairID", *[*parse][:1]]
+
+
+NONE = "; or leave such rows out: -S corpus.files.invalid=drop"
+KNOWN = "expected one of entailment, neutral, contradiction, -, 0, 1, 2, -1"
+NO_ID = "; a column that is no id is left out with -S 'corpus.files.columns.id=[]'"
+ROW = {"premise": "a", "hypothesis": "b", "label": 0, "id": "x"}
+BAD = [{}, {"id": 1, "label": 3}, {"hypothesis": None}, {"id": 2, "label": 3}, {"premise": 5}]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ([{}, {}], ", line 2: the id 'x' was used before, at 1; expected a unique id"
+                   f"{NO_ID}{NONE}"),
+        (BAD, f", line 2: label is 3; {KNOWN}; name its meaning in corpus.files.labels (2 such row"
+              "s: line 2, line 4)\nPATH, line 3: hypothesis has no words; correct or remove the pai"
+              f"r\nPATH, line 5: premise is 5; must be text{NONE}"),
+        ([{"label": -1}], " has no labeled pair; expected at least one"),
+        ([{"premise": ...}] * 2, ", line 1: no column premise or sentence1; got 'hypothesis', 'lab"
+         "el', 'id'; name the column of the premise in corpus.files.columns.premise, or put the na"
+         "mes of the columns above the first line if it is a pair"),
+    ],
+)  # fmt: skip
+def test_bad_rows_are_reported_together(tmp_path: Path, changes: Any, message: str) -> None:
+    rows = [{k: v for k, v in (ROW | change).items() if v is not ...} for change in changes]
+    path = write(tmp_path / "p.jsonl", rows)
+    with pytest.raises(DataError) as error:
+        read(path)
+    assert str(error.value) == f"{path}{message}".replace("PATH", str(path))
+
+
+def test_bad_rows_are_dropped_and_counted_or_ten_are_shown(tmp_path: Path) -> None:
+    bad = [{"hypothesis": " "}, {"label": "maybe"}, {"premise": 5}, {"id": "y"}] * 11
+    path = write(tmp_path / "p.jsonl", [ROW | {"id": "y"}, *(ROW | row for row in bad)])
+    with path.open("a") as file:
+        file.write("\n{oops\n[1]")
+    reader, pairs = read(path, invalid="drop")
+    assert [pair["pairID"] for pair in pairs] == ["y"]
+    assert reader.dropped == {
+        **{"hypothesis has no words": 11, "label is 'maybe'": 11, "invalid premise": 11},
+        **{"an id that was used before": 11, "not JSON": 1, "no JSON object": 1},
+    }
+    many = [ROW | {"label": f"x{number}"} for number in range(12)]
+    with pytest.raises(DataError, match=r"\(11 such rows: line 2, line 6, .*, line 38, …\)\n"):
+        read(path)
+    with pytest.raises(DataError) as error:
+        read(write(path, many))
+    assert str(error.value).splitlines()[10:] == [f"12 bad rows with 12 faults{NONE}"]
+
+
+def test_one_column_for_two_parts(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.jsonl", [ROW])
+    problem = "premise, hypothesis and label are the columns premise, premise, label; name one for"
+    with pytest.raises(DataError, match=rf"p\.jsonl, line 1: {problem}"):
+        read(path, **columns(hypothesis=["hypothesis2", "premise"]))
+
+
+LISTED = r"m\.zip has the files m/m_train\.jsonl, m/m_dev\.jsonl; name one, or a glob: .*m\.zip::ME"
+
+
+@pytest.mark.parametrize(
+    ("places", "found"),
+    [
+        ("a-?.csv", ["a-1.csv", "a-2.csv"]),
+        ("~/b [1].csv", ["b [1].csv"]),
+        (["m.zip::*train*", "a-1.csv"], ["m.zip::m/m_train.jsonl", "a-1.csv"]),
+        ("m.zip::m/m_dev.jsonl", ["m.zip::m/m_dev.jsonl"]),
+        ("m.zip", LISTED),
+        ("m.zip::x", LISTED),
+        ("a-1.csv::x", r"a-1\.csv has the files of no archive; name one"),
+        ("a-?.csv", " has 2 files, and its sha256 is of one; set it to null"),
+        ("c-*.csv", r"c-\*\.csv: .*No such file"),
+    ],
+)  # fmt: skip
+def test_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, places: Any, found: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("a-1.csv", "a-2.csv", "b [1].csv"):
+        (tmp_path / name).write_text("x")
+    names = ["m/m_train.jsonl", "m/m_dev.jsonl", "__MACOSX/m/._m_train.jsonl"]
+    make_zip(tmp_path / "m.zip", dict.fromkeys(names, b"x"))
+    if isinstance(found, list):
+        files = [
+            f"{path}::{member}" if member else str(path)
+            for path, member in split_files(places, None, "k")
+        ]
+        assert files == [f"{tmp_path}/{name}" for name in found]
+    else:
+        with pytest.raises(DataError, match=rf"^k.*{found}"):
+            split_files(places, "0" * 64 if "sha256" in found else None, "k")
