@@ -187,7 +187,9 @@ class PonderNetConfig:
 
 @dataclass(frozen=True)
 class DactConfig(ActConfig):
-    """Differentiable ACT (Eyzaguirre & Soto 2020)."""
+    """Differentiable ACT; lookahead: see `Dact`; 0 is the rule of Eyzaguirre & Soto 2020."""
+
+    lookahead: NonNegativeInt
 
 
 # Mechanisms that answer from each state, and have no mean state to pass to the next input.

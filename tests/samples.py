@@ -31,6 +31,7 @@ SETTINGS: dict[str, Any] = {
     "ponder_weight": 0.01,
     "max_steps": 6,
     "halting_bias": -1.0,
+    "lookahead": 0,
     "steps": 3,
     "prior_steps": 3.0,
     "warm_up_epochs": 2,
