@@ -13,7 +13,6 @@ from studies.multihop.corpus import draw, draw_split
 from studies.multihop.words import ROOMS, vocabulary
 from tests.studies.multihop.samples import CORPUS
 
-
 CROWDED = CorpusConfig(things=90, chains=7, distractors=1)  # further chains and distractors
 
 
