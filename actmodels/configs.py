@@ -85,6 +85,10 @@ class HopAttentionConfig:
 
     width: Size
     gate_size: Size
+    # one of its changes to the paper's step (eq. 3-5) taken back: the state starts at zero; the
+    # premise is attended by a bilinear form, the same started at the identity; one window is key
+    # and value; a GRU updates the state; the classifier reads the state alone
+    reverted: Literal["none", "start", "query", "identity", "windows", "update", "classifier"]
     dropout: HalfOpenUnitInterval
     init: Init
     init_std: Positive

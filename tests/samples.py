@@ -41,6 +41,7 @@ SETTINGS: dict[str, Any] = {
     "damping": 0.01,
     "recent_share": 0.1,
     "width": 8,
+    "reverted": "none",
     "evaluation_batch_size": 8,
     "layer_size": 12,
     "tracking_size": 5,
