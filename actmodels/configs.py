@@ -193,7 +193,7 @@ class PonderNetConfig:
 class DactConfig(ActConfig):
     """Differentiable ACT; lookahead: see `Dact`; 0 is the rule of Eyzaguirre & Soto 2020."""
 
-    lookahead: NonNegativeInt
+    lookahead: NonNegativeInt = 0
 
 
 # Mechanisms that answer from each state, and have no mean state to pass to the next input.

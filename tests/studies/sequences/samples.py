@@ -27,7 +27,7 @@ ACT = ActConfig(epsilon=0.01, ponder_weight=0.001, max_steps=6, halting_bias=0.0
 PONDER_NET = PonderNetConfig(
     epsilon=0.05, ponder_weight=0.01, prior_steps=3.0, max_steps=6, halting_bias=0.0
 )
-DACT = DactConfig(0.01, 0.01, 6, 0.0, lookahead=0)
+DACT = DactConfig(epsilon=0.01, ponder_weight=0.01, max_steps=6, halting_bias=0.0)
 TEXT = torch.tensor(list(b"the quick brown fox jumps over the lazy dog; " * 4), dtype=torch.uint8)
 
 

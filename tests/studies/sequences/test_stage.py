@@ -36,7 +36,7 @@ SOURCE = TextSource(name="small", urls=["https://host/a"], sha256=None, bytes=No
 KIND = {"none": {}, "act": {"ponder_weight": [0.01]}}
 SETTINGS: dict[str, Any] = {
     **{"window": 6, "held_out_bytes": 120, "cell": "lstm", "state_size": 8, "init": "xavier"},
-    **{"init_std": 0.1, "epsilon": 0.01, "max_steps": 4, "halting_bias": 0.0, "lookahead": 0},
+    **{"init_std": 0.1, "epsilon": 0.01, "max_steps": 4, "halting_bias": 0.0},
     **{"learning_rate": 0.01, "clip_norm": 1.0, "batch_size": 8, "updates_per_epoch": 3},
     **{"dev_sequences": 10, "dev_seed": 1},
 }
@@ -61,11 +61,14 @@ def test_a_run_for_each_mechanism_grid_point_and_seed() -> None:
     assert [run.config.halting for run in RUNS[1:3]] == [None, ActConfig(0.01, 0.01, 5, 1.0)]
     assert RUNS[0].config.model == "parity_rnn_none"
     # each kind takes the common settings that it has: fixed steps have no epsilon
-    kinds = {"dact": {"ponder_weight": [0.1], "epsilon": [0.2]}, "fixed_steps": {"steps": [2, 3]}}
+    kinds = {
+        "dact": {"ponder_weight": [0.1], "epsilon": [0.2], "lookahead": [0]},
+        "fixed_steps": {"steps": [2, 3]},
+    }
     parity = TaskStudy(**PARITY | {"mechanisms": kinds})
     runs = plan(study(seeds=[1], tasks={"parity": parity}))
     fixed = [FixedStepsConfig(steps) for steps in (2, 3)]
-    assert [run.config.halting for run in runs] == [DactConfig(0.2, 0.1, 5, 1.0, 0), *fixed]
+    assert [run.config.halting for run in runs] == [DactConfig(0.2, 0.1, 5, 1.0), *fixed]
 
 
 @pytest.mark.parametrize(
