@@ -10,7 +10,7 @@ from reports.statistics import mean_sd, wide
 
 RUN = ["model", "run"]
 HALTED = "as halted"  # by the model's own mechanism
-BY_HOPS = ["hops", "trained"]
+ORACLES = ("hops", "best k")  # exits that read the number of hops
 
 
 def by_exit(data: Artifacts) -> pd.DataFrame:
