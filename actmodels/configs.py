@@ -85,6 +85,10 @@ class HopAttentionConfig:
 
     width: Size
     gate_size: Size
+    # one of its changes to the paper's step (eq. 3-5) taken back: the state starts at zero; the
+    # premise is attended by a bilinear form, the same started at the identity; one window is key
+    # and value; a GRU updates the state; the classifier reads the state alone
+    reverted: Literal["none", "start", "query", "identity", "windows", "update", "classifier"]
     dropout: HalfOpenUnitInterval
     init: Init
     init_std: Positive
@@ -187,7 +191,9 @@ class PonderNetConfig:
 
 @dataclass(frozen=True)
 class DactConfig(ActConfig):
-    """Differentiable ACT (Eyzaguirre & Soto 2020)."""
+    """Differentiable ACT; lookahead: see `Dact`; 0 is the rule of Eyzaguirre & Soto 2020."""
+
+    lookahead: NonNegativeInt = 0
 
 
 # Mechanisms that answer from each state, and have no mean state to pass to the next input.

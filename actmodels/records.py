@@ -50,13 +50,16 @@ def best_epoch(history: Sequence[EpochRecord]) -> EpochRecord:
 
     A later epoch is better with a higher accuracy, or with equal accuracy and STEP_MARGIN fewer
     steps. The margin prevents the ponder cost from removing a last step that deeper examples need.
+    Among epochs without an error a lower loss in no more steps is better as well: accuracy cannot
+    rank them, and on multi-hop pairs the early ones halt late beyond the trained depths.
     """
     best, *later = history
     for epoch in later:
-        max_steps = (1 - STEP_MARGIN) * (best.dev_mean_steps or 0.0)
-        fewer_steps = (epoch.dev_mean_steps or 0.0) < max_steps
+        steps, best_steps = epoch.dev_mean_steps or 0.0, best.dev_mean_steps or 0.0
+        fewer_steps = steps < (1 - STEP_MARGIN) * best_steps
+        surer = best.dev_error == 0 and epoch.dev_loss < best.dev_loss and steps <= best_steps
         equal = epoch.dev_accuracy == best.dev_accuracy
-        if epoch.dev_accuracy > best.dev_accuracy or (equal and fewer_steps):
+        if epoch.dev_accuracy > best.dev_accuracy or (equal and (fewer_steps or surer)):
             best = epoch
     return best
 

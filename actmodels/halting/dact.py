@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from actmodels.configs import DactConfig
 from actmodels.halting.base import Classify, PonderedHalting, survival
 from actmodels.modules.linear import per_trial
 from actmodels.prediction import Prediction, chosen
@@ -13,8 +14,14 @@ class Dact(PonderedHalting):
 
     y_n are the class probabilities of state n; p_n bounds how much later steps can change the
     answer, and the sum of p_n is the ponder cost. In evaluation an example halts at the first step
-    after which its predicted class cannot change, so halting never changes the class.
+    after which `lookahead` further steps cannot change its class. With lookahead 0 these are all
+    steps up to max_steps (the paper's rule): the class never changes, but a larger max_steps
+    means more steps. With 1 neither the steps nor the answer depend on max_steps.
     """
+
+    def __init__(self, config: DactConfig, state: int) -> None:
+        super().__init__(config, state)
+        self.lookahead = config.lookahead
 
     def has_halted(self, probabilities: Tensor) -> Tensor:
         """Return where later steps change the answer by less than epsilon [batch]."""
@@ -24,7 +31,8 @@ class Dact(PonderedHalting):
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
         """Mix the answers of all steps up to N.
 
-        In training N is the step at which p falls below epsilon, in evaluation `settled_step`.
+        In training N is the step at which p falls below epsilon, in evaluation `settled_step`;
+        with lookahead 0 later steps refine the probabilities of the settled class.
         """
         after, before = survival(probabilities)
         taken = before >= per_trial(self.epsilon, before)  # independent of the batch
@@ -35,13 +43,18 @@ class Dact(PonderedHalting):
             share = before[..., n, None]
             mixture = share * answers[..., n, :] + (1 - share) * mixture
             mixed.append(mixture)
-        logits = torch.log(mixture.clamp_min(torch.finfo(mixture.dtype).tiny))
         steps = taken.sum(dim=-1) if self.training else self.settled_step(mixed, after, taken)
+        if self.lookahead and not self.training:
+            taken = torch.arange(taken.shape[-1], device=steps.device) < steps[..., None]
+            before = before * taken
+            last = (steps - 1)[..., None, None].expand(*mixture.shape[:-1], 1, mixture.shape[-1])
+            mixture = torch.stack(mixed, dim=-2).gather(-2, last).squeeze(-2)
+        logits = torch.log(mixture.clamp_min(torch.finfo(mixture.dtype).tiny))
         cost = (after * taken).sum(dim=-1)
         return Prediction(logits, steps.to(logits.dtype), cost, self.step_weights(before))
 
     def settled_step(self, mixed: list[Tensor], after: Tensor, taken: Tensor) -> Tensor:
-        """Return the first step [batch] after which no later step can change the class.
+        """Return the first step [batch] after which the class is settled; see the class.
 
         d further steps shrink the lead over the runner-up by (1 - p)^d and add at most
         1 - (1 - p)^d. mixed: a_n [batch, labels] of each step. after, taken: [batch, steps].
@@ -49,7 +62,7 @@ class Dact(PonderedHalting):
         best = torch.stack(mixed, dim=-2).topk(2, dim=-1).values
         lead = best[..., 0] - best[..., 1]
         steps = torch.arange(1, len(mixed) + 1, device=lead.device)
-        kept = (1 - after) ** (self.max_steps - steps)
+        kept = (1 - after) ** (self.lookahead or self.max_steps - steps)
         settled = (lead * kept >= 1 - kept) | ~taken
         first = torch.where(settled, steps, torch.full_like(steps, self.max_steps)).amin(dim=-1)
         return torch.minimum(first, taken.sum(dim=-1))

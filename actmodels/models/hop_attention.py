@@ -17,6 +17,7 @@ from actmodels.modules.dropout import Dropout
 from actmodels.modules.inference import Attended, Gate, GateDropout
 from actmodels.modules.linear import Linear, initialize
 from actmodels.modules.projection import ProjectedWords, table_rows
+from actmodels.modules.recurrent import GRUCell
 from actmodels.registry import HaltingConfig
 
 WINDOW = 3  # words: a fact like "jar in bag" links its first word to its last
@@ -78,17 +79,23 @@ class HopStep(nn.Module):
     The recurrent state is [state; h] of size 2 · width, because the classifier compares both.
     """
 
-    def __init__(self, width: int, gate: int) -> None:
+    def __init__(self, width: int, gate: int, reverted: str = "none") -> None:
         super().__init__()
         self.attend_hypothesis = HypothesisAttention(width, width)
         self.gate = Gate(4 * width, gate, width)
+        self.starts_at_zero = reverted == "start"
+        bilinear, recurrent = reverted in ("query", "identity"), reverted == "update"
+        self.query = Linear(2 * width, width) if bilinear else None
+        self.cell = GRUCell(2 * width, width) if recurrent else None
+        self.gate_hypothesis = Gate(4 * width, gate, width) if recurrent else None
 
     def start(self, memory: HopMemory) -> tuple[Tensor, GateDropout]:
-        """Return the initial state, the attended hypothesis twice, and no dropout."""
+        """Return the initial [state; h], the attended hypothesis twice, and no dropout."""
         zeros = memory.hypothesis.new_zeros(memory.hypothesis[..., 0, :].shape)
         start, _ = self.attend_hypothesis(zeros, memory.hypothesis, memory.hypothesis_mask)
         one = zeros.new_ones(())
-        return torch.cat([start, start], dim=-1), GateDropout(one, one)
+        state = zeros if self.starts_at_zero else start
+        return torch.cat([state, start], dim=-1), GateDropout(one, one)
 
     def attend(self, recurrent: Tensor, memory: HopMemory) -> Attended:
         """Attend to both sentences; recurrent: [state; h], [batch, 2 · width]."""
@@ -96,7 +103,8 @@ class HopStep(nn.Module):
         hypothesis, over_hypothesis = self.attend_hypothesis(
             state, memory.hypothesis, memory.hypothesis_mask
         )
-        weights = masked_softmax(memory.scores(state), memory.premise_mask)
+        query = state if self.query is None else self.query(torch.cat([state, hypothesis], dim=-1))
+        weights = masked_softmax(memory.scores(query), memory.premise_mask)
         return Attended(hypothesis, over_hypothesis, memory.mean(weights), weights)
 
     def forward(self, recurrent: Tensor, memory: HopMemory, dropout: GateDropout) -> Tensor:
@@ -104,7 +112,12 @@ class HopStep(nn.Module):
         state, _ = recurrent.chunk(2, dim=-1)
         hypothesis, _, premise, _ = self.attend(recurrent, memory)
         inputs = torch.cat([state, hypothesis, premise, premise * hypothesis], dim=-1)
-        following = torch.lerp(state, premise, self.gate(inputs, dropout.hidden))
+        gate = self.gate(inputs, dropout.hidden)
+        if self.cell is None or self.gate_hypothesis is None:
+            following = torch.lerp(state, premise, gate)
+        else:
+            other = self.gate_hypothesis(inputs, dropout.hidden)
+            following = self.cell(torch.cat([gate * premise, other * hypothesis], dim=-1), state)
         return torch.cat([following, hypothesis], dim=-1)
 
 
@@ -123,18 +136,32 @@ class Comparison(nn.Module):
         return self.output(torch.relu(self.hidden(compared)))
 
 
+class StateClassifier(Linear):
+    """Classify [state; h] from the state alone (paper eq. 9)."""
+
+    def forward(self, recurrent: Tensor) -> Tensor:
+        """Map [..., 2 · width] to logits [..., labels]."""
+        return super().forward(recurrent.chunk(2, dim=-1)[0])
+
+
 class HopAttention(AlternatingAttention):
     """Retrieve a fact of the premise by its key, and continue from its value."""
 
     requires_unroll = True  # FusedInference implements InferenceStep only
 
     def __init__(self, config: HopAttentionConfig, halting: HaltingConfig, vectors: Tensor) -> None:
-        step = HopStep(config.width, config.gate_size)
-        super().__init__(halting, step, config.width, Comparison(config.width))
-        self.words = ProjectedWords(vectors, config.width, tanh=True)
-        self.keys, self.values = Window(config.width), Window(config.width)
+        width, reverted = config.width, config.reverted
+        step = HopStep(width, config.gate_size, reverted)
+        alone = reverted == "classifier"
+        classify = StateClassifier(width, len(LABELS)) if alone else Comparison(width)
+        super().__init__(halting, step, width, classify)
+        self.words = ProjectedWords(vectors, width, tanh=True)
+        self.keys = Window(width)
+        self.values = self.keys if reverted == "windows" else Window(width)
         self.memory_dropout = Dropout(config.dropout)
         initialize(self, config.init, config.init_std)
+        if step.query is not None and reverted == "identity":
+            nn.init.eye_(step.query.weight)
 
     def encode(self, batch: Batch) -> HopMemory:
         """Project the distinct words of a batch, padding first, and index them by token."""

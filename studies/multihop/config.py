@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 from actmodels.registry import MODELS
 from actmodels.trial_config import TrialConfig
 from actmodels.validators import BatchSize, NonNegativeInt, Range, Steps, UnitInterval
-from studies.multihop.words import MAX_HOPS
+from studies.multihop.words import CHAINS, THINGS
 
 # Values of settings that are off, or that a multi-hop trial reads only with another's value.
 NEVER = ("", "")
@@ -21,7 +21,23 @@ UNREAD: dict[str, tuple[float, tuple[str, str]]] = {
     "adagrad_accumulator": (0.1, ("optimizer", "adagrad")),
     "oov_buckets": (1, ("oov_rule", "hashed")),
 }
-Hops = Annotated[int, Range(ge=1, le=MAX_HOPS)]
+Hops = Annotated[int, Range(ge=1, le=len(THINGS) // CHAINS)]
+Things = Annotated[int, Range(ge=CHAINS, le=len(THINGS))]
+Distractors = Annotated[int, Range(ge=0, le=10)]
+
+
+@dataclass(frozen=True)
+class CorpusConfig:
+    """The premises (ours)."""
+
+    things: Things  # distinct names
+    chains: Things  # of facts in a premise; hypotheses ask about three
+    distractors: Distractors  # facts that must not be followed, for each thing of a premise
+
+    @property
+    def max_hops(self) -> int:
+        """Maximum depth: the chains of a premise share no thing."""
+        return self.things // self.chains
 
 
 @dataclass(frozen=True)
@@ -47,6 +63,7 @@ class MultihopTrialConfig(TrialConfig):
     trainer = "studies.multihop.training:MultihopTraining"
     fused_trainer = None
 
+    corpus: CorpusConfig
     stream: StreamConfig
 
     @classmethod
@@ -59,8 +76,11 @@ class MultihopTrialConfig(TrialConfig):
     def cross_field_errors(self) -> list[str]:
         parses = f"{self.model} reads parses; multi-hop pairs have none"
         null = "null_token is true; must be false, as multi-hop pairs have none"
-        return [parses] * MODELS[self.model].reads_parses + [null] * self.input.null_token
+        hops, most = self.stream.max_hops, self.corpus.max_hops
+        deep = f"max_hops is {hops}; must be at most {most}, which is things / chains"
+        problems = {parses: MODELS[self.model].reads_parses, null: self.input.null_token}
+        return [problem for problem, found in (problems | {deep: hops > most}).items() if found]
 
     @classmethod
     def part_types(cls, model: str) -> dict[str, type]:
-        return super().part_types(model) | {"stream": StreamConfig}
+        return super().part_types(model) | {"corpus": CorpusConfig, "stream": StreamConfig}

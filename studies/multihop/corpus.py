@@ -9,7 +9,12 @@ contradiction for the other room, neutral for a thing in doubt. The depth of a p
 hops from the thing to the end of its chain. For each label and depth a premise has equally many
 hypotheses, which differ only in the thing and the room. So no word, pair of words, count or length
 predicts the label.
+
+Two settings make it harder. Further chains end anywhere, and no hypothesis asks about them.
+Distractors (*Jar beside crate.*) link the things of a premise at random, and tell no location.
 """
+
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor
@@ -17,10 +22,8 @@ from torch import Tensor
 from actmodels.configs import LABELS
 from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors
 from actmodels.data.trial_data import WordVectors
-from studies.multihop.words import CHAINS, ROOMS, THINGS, WORDS
-
-FIRST_ROOM = FIRST_WORD + len(THINGS)
-DOUBT, IN, STOP = (FIRST_WORD + WORDS.index(word) for word in ("doubt", "in", "."))
+from studies.multihop.config import CorpusConfig
+from studies.multihop.words import CHAINS, ROOMS, vocabulary
 
 
 def shuffled(count: int, size: int, generator: torch.Generator) -> Tensor:
@@ -28,42 +31,80 @@ def shuffled(count: int, size: int, generator: torch.Generator) -> Tensor:
     return torch.argsort(torch.rand(count, size, generator=generator), dim=1)
 
 
-def draw(hops: Tensor, length: int, generator: torch.Generator) -> Batch:
-    """Draw pairs without padding: premises [pairs, 12 · length], hypotheses [pairs, 4].
+def draw_facts(
+    corpus: CorpusConfig, count: int, length: int, generator: torch.Generator
+) -> tuple[Tensor, Tensor]:
+    """Draw the facts of premises.
+
+    Returns:
+        The chains that hypotheses ask about, words [count, CHAINS, length + 1]; the links of all
+        chains, pairs of words [count, chains · length, 2].
+    """
+    first_room = FIRST_WORD + corpus.things  # the rooms, then doubt
+    doubt = first_room + len(ROOMS)
+    things = FIRST_WORD + shuffled(count, corpus.things, generator)[:, : corpus.chains * length]
+    rooms = first_room + shuffled(count, len(ROOMS), generator)[:, : CHAINS - 1]
+    ends = torch.cat([rooms, torch.full((count, 1), doubt)], dim=1)
+    if further := corpus.chains - CHAINS:
+        anywhere = torch.randint(first_room, doubt + 1, (count, further), generator=generator)
+        ends = torch.cat([ends, anywhere], dim=1)
+    chains = torch.cat([things.view(count, corpus.chains, length), ends[..., None]], dim=2)
+    links = torch.stack([chains[..., :-1], chains[..., 1:]], dim=-1).flatten(1, 2)
+    return chains[:, :CHAINS], links
+
+
+def draw_distractors(things: Tensor, each: int, generator: torch.Generator) -> Tensor:
+    """Link each thing [count, things] to `each` others [count, each · things, 2]."""
+    count, size = things.shape
+    cycles = [things.gather(1, shuffled(count, size, generator)) for _ in range(each)]
+    return torch.cat([torch.stack([c, c.roll(1, dims=1)], dim=-1) for c in cycles], dim=1)
+
+
+def draw(corpus: CorpusConfig, hops: Tensor, length: int, generator: torch.Generator) -> Batch:
+    """Draw pairs without padding: premises [pairs, 4 · facts], hypotheses [pairs, 4].
 
     Args:
         hops: depth of each pair [pairs], at most `length`.
         length: hops of every chain.
     """
     count, rows = len(hops), torch.arange(len(hops))
-    things = FIRST_WORD + shuffled(count, len(THINGS), generator)[:, : CHAINS * length]
-    rooms = FIRST_ROOM + shuffled(count, len(ROOMS), generator)[:, : CHAINS - 1]
-    ends = torch.cat([rooms, torch.full((count, 1), DOUBT)], dim=1)
-    chains = torch.cat([things.view(count, CHAINS, length), ends[..., None]], dim=2)
-    facts = torch.stack([chains[..., :-1], chains[..., 1:]], dim=-1).flatten(1, 2)
-    order = shuffled(count, CHAINS * length, generator)
-    facts = facts.gather(1, order[..., None].expand(-1, -1, 2))
-    (first, last), word = facts.unbind(-1), torch.full_like
-    premise = torch.stack([first, word(order, IN), last, word(order, STOP)], dim=-1).flatten(1)
+    words = vocabulary(corpus.things, corpus.distractors)
+    ids = {word: FIRST_WORD + number for number, word in enumerate(words)}
+    chains, facts = draw_facts(corpus, count, length, generator)
+    relation = torch.full(facts.shape[:2], ids["in"])
+    if corpus.distractors:
+        others = draw_distractors(facts[..., 0], corpus.distractors, generator)
+        facts = torch.cat([facts, others], dim=1)
+        relation = torch.cat([relation, torch.full(others.shape[:2], ids["beside"])], dim=1)
+    order = shuffled(count, facts.shape[1], generator)
+    first, last = facts.gather(1, order[..., None].expand(-1, -1, 2)).unbind(-1)
+    stop = torch.full_like(order, ids["."])
+    premise = torch.stack([first, relation.gather(1, order), last, stop], dim=-1).flatten(1)
     labels = torch.randint(len(LABELS), (count,), generator=generator)
     room = torch.randint(CHAINS - 1, (count,), generator=generator)
     by_label = {"entailment": room, "contradiction": 1 - room, "neutral": 0 * room + CHAINS - 1}
     chain = torch.stack([by_label[label] for label in LABELS])[labels, rows]
-    hypothesis = torch.full((count, 4), STOP)
+    hypothesis = torch.full((count, 4), ids["."])
     hypothesis[:, 0] = chains[rows, chain, length - hops]
-    hypothesis[:, 1] = IN
+    hypothesis[:, 1] = ids["in"]
     hypothesis[:, 2] = chains[rows, room, length]
-    masks = [torch.ones_like(words, dtype=torch.bool) for words in (premise, hypothesis)]
+    masks = [torch.ones_like(part, dtype=torch.bool) for part in (premise, hypothesis)]
     return Batch(premise, masks[0], hypothesis, masks[1], labels, rows)
 
 
-def draw_split(pairs: int, max_hops: int, beyond: int, generator: torch.Generator) -> PairTensors:
-    """Draw `pairs` of each depth up to max_hops + beyond; chains have max_hops or depth hops."""
+def draw_split(
+    corpus: CorpusConfig,
+    pairs: int,
+    depths: Iterable[int],
+    max_hops: int,
+    generator: torch.Generator,
+) -> PairTensors:
+    """Draw `pairs` of each depth; chains have `max_hops` hops, or as many as the depth if more."""
     parts = []
-    for hops in range(1, max_hops + beyond + 1):
-        depths = torch.full((pairs,), hops)
-        batch = draw(depths, max(hops, max_hops), generator)
-        parts.append((batch.premise, batch.hypothesis, batch.labels, depths))
+    for hops in depths:
+        number = torch.full((pairs,), hops)
+        batch = draw(corpus, number, max(hops, max_hops), generator)
+        parts.append((batch.premise, batch.hypothesis, batch.labels, number))
     premises, hypotheses, labels, all_depths = zip(*parts, strict=True)
 
     def flat(sentences: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
@@ -74,8 +115,8 @@ def draw_split(pairs: int, max_hops: int, beyond: int, generator: torch.Generato
     return PairTensors(*flat(premises), *flat(hypotheses), torch.cat(labels), torch.cat(all_depths))
 
 
-def word_vectors(dimensions: int) -> WordVectors:
+def word_vectors(corpus: CorpusConfig, dimensions: int) -> WordVectors:
     """Return a vocabulary without pre-trained vectors: each trial draws its own."""
-    count = len(WORDS)
+    count = len(vocabulary(corpus.things, corpus.distractors))
     known = torch.zeros(count, dtype=torch.bool)
     return WordVectors(torch.zeros(count, dimensions), known, torch.arange(count), ~known)

@@ -13,9 +13,12 @@ from reports.charts import marks
 from reports.charts.theme import MUTED
 from reports.load import Artifacts
 from reports.statistics import mean_sd, wide
+from studies.multihop.exits_report import ORACLES, RUN, exit_table, loss_table, states_chart
 from studies.multihop.tables import COLUMNS
 
-RUN = ["model", "run"]
+# The charts draw these models, and fixed steps by their best exit rule; without any, all runs.
+HALTING_DRAWN = ("hop_attention_dact", "hop_attention", "decomposable_attention")
+EXIT_DRAWN = "hop_attention_fixed_steps"
 CHANCE = 100 / 3  # labels are balanced
 SOLVED = 0.95  # minimum accuracy of a solved number of hops
 HOP = "one fact in the chain from the object in the hypothesis to its location."
@@ -31,13 +34,33 @@ def run_name(model: str, run: str, one_network: bool) -> str:
     return name if run == "as set" else f"{name}, {run}"
 
 
-def by_hops(data: Artifacts) -> pd.DataFrame:
-    """Return accuracy and mean steps over seeds by run and hops; `series` names the run."""
-    hops = data["multihop/hops"]
-    one_network = len({fmt.title(model).partition(", ")[0] for model in hops["model"]}) == 1
-    frame = mean_sd(hops, [*RUN, "hops", "trained"], ["accuracy", "mean_steps"])
+def named(frame: pd.DataFrame) -> pd.DataFrame:
+    """Add the column `series`, which names the run."""
+    one_network = len({fmt.title(model).partition(", ")[0] for model in frame["model"]}) == 1
     pairs = zip(frame["model"], frame["run"], strict=True)
     return frame.assign(series=[run_name(model, run, one_network) for model, run in pairs])
+
+
+def by_hops(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return accuracy and mean steps over seeds by run and hops; `series` names the run."""
+    return named(mean_sd(rows, [*RUN, "hops", "trained"], ["accuracy", "mean_steps"]))
+
+
+def drawn(data: Artifacts) -> pd.DataFrame:
+    """Return the rows by hops of the runs in the charts."""
+    hops, exits = data["multihop/hops"], data["multihop/exits"]
+    halted = hops[hops["model"].isin(HALTING_DRAWN) & (hops["run"] == "as set")]
+    if halted.empty:
+        return by_hops(hops)
+    order = {model: number for number, model in enumerate(HALTING_DRAWN)}
+    halted = halted.sort_values("model", key=lambda model: model.map(order), kind="stable")
+    fixed = exits[(exits["model"] == EXIT_DRAWN) & ~exits["exit"].isin(ORACLES)]
+    if not fixed.empty:
+        accuracy = fixed.groupby(["run", "exit"])["accuracy"].mean()
+        best = accuracy.groupby("run").idxmax()
+        fixed = fixed[[pair in set(best) for pair in zip(fixed["run"], fixed["exit"], strict=True)]]
+        fixed = fixed.assign(run=fixed["run"] + ", exit at " + fixed["exit"])
+    return by_hops(pd.concat([halted, fixed], ignore_index=True))
 
 
 def correlations(data: Artifacts) -> pd.DataFrame:
@@ -62,7 +85,7 @@ def over_depths(data: Artifacts) -> pd.DataFrame:
 
 def multihop_charts(data: Artifacts) -> list[Chart]:
     """Return charts of accuracy and steps by hops."""
-    frame = by_hops(data)
+    frame = drawn(data)
     frame = frame.assign(x=frame["hops"])
     accuracy = marks.with_band(frame, "accuracy", 100)
     charts = [_panel(accuracy, "accuracy", "test accuracy (%)", [CHANCE, CHANCE], "chance")]
@@ -96,15 +119,16 @@ def _untrained(frame: pd.DataFrame) -> list[alt.Chart]:
 
 
 def section(data: Artifacts, _claims: pd.DataFrame) -> Section:
-    """Return two tables, and a trade-off chart if several mechanisms are adaptive."""
-    frame = by_hops(data)
+    """Return the tables, and charts of states and of the trade-off of several mechanisms."""
+    frame = by_hops(data["multihop/hops"])
     hops = frame.groupby("hops")["trained"].any()
     runs = wide(frame, [*RUN, "series"], "hops", sort=False)
     runs = runs.merge(correlations(data), on=RUN).merge(over_depths(data), on=RUN)
+    names = runs[[*RUN, "series"]]
     columns: dict[str, fmt.Cell] = {"run": fmt.text("series"), "seeds": fmt.count("seeds")}
-    names = {n: f"hops {n}{'' if trained else ' (not trained)'}" for n, trained in hops.items()}
-    accuracy = {f"{name}, %": fmt.percent(f"accuracy_{n}") for n, name in names.items()}
-    steps = {name: fmt.number(f"mean_steps_{n}") for n, name in names.items()}
+    heads = {n: f"hops {n}{'' if trained else ' (not trained)'}" for n, trained in hops.items()}
+    accuracy = {f"{head}, %": fmt.percent(f"accuracy_{n}") for n, head in heads.items()}
+    steps = {head: fmt.number(f"mean_steps_{n}") for n, head in heads.items()}
     with_steps = runs.dropna(subset=["trained_mean_steps_mean"])
     tables = [Table("multihop", runs, columns | accuracy, "Test accuracy by number of hops.")]
     if not with_steps.empty:
@@ -112,11 +136,18 @@ def section(data: Artifacts, _claims: pd.DataFrame) -> Section:
         columns["r(steps, hops) [min, max over seeds]"] = lambda row: fmt.with_range(
             row["r"], row["r_min"], row["r_max"]
         )
-        caption = "Mean steps by number of hops; r is Pearson's, on trained depths and one more."
+        caption = "Mean steps by number of hops; r is Pearson's, over all tested depths."
         tables.append(Table("multihop_steps", with_steps, columns, caption))
+        tables.append(exit_table(data, names))
+    losses = loss_table(data, names)
     return Section(
         "Multi-hop inference",
-        [*tables, *_trade_off(with_steps)],
+        [
+            *tables,
+            *([losses] if losses else []),
+            *states_chart(data, names),
+            *_trade_off(with_steps),
+        ],
         "The hypothesis follows from the premise only through a chain of facts; each fact is a "
         "hop. Pairs with more hops than in training test whether the model extrapolates.",
     )
@@ -137,7 +168,7 @@ def _trade_off(runs: pd.DataFrame) -> list[Chart]:
 
 def hops_solved(data: Artifacts) -> dict[Any, int]:
     """Return the number of hops that each adaptive run solves."""
-    frame = by_hops(data)
+    frame = by_hops(data["multihop/hops"])
     frame = frame[[is_adaptive(str(model)) for model in frame["model"]]]
     solved = frame["accuracy_mean"].ge(SOLVED).groupby([frame[name] for name in RUN], sort=False)
     return {run: int(hops.cummin().sum()) for run, hops in solved}

@@ -1,16 +1,27 @@
 """Section `multihop` of params.yaml: the pairs, the models and their settings."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from functools import partial
 from typing import Annotated
 
 from actmodels.registry import MODELS
-from actmodels.validators import BatchSize, NonNegativeInt, Size, settings_of
+from actmodels.validators import (
+    BatchSize,
+    NonNegativeFloat,
+    NonNegativeInt,
+    Range,
+    Size,
+    Steps,
+    UnitInterval,
+    settings_of,
+)
 from pipeline.parameters.rules import build_problems
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import (
     NON_EMPTY,
     PAIRS,
+    UNIQUE,
     Axes,
     Keys,
     Limits,
@@ -22,8 +33,14 @@ from pipeline.parameters.section import (
 )
 from pipeline.parameters.studies import StudySection
 from pipeline.parameters.trials import Trials, expand, known_settings
-from studies.multihop.config import MultihopTrialConfig, StreamConfig
-from studies.multihop.words import MAX_HOPS
+from studies.multihop.config import (
+    CorpusConfig,
+    Distractors,
+    Hops,
+    MultihopTrialConfig,
+    StreamConfig,
+    Things,
+)
 
 SETTINGS = PAIRS | settings_of(StreamConfig)
 
@@ -32,13 +49,34 @@ class Corpus(Section):
     seed: NonNegativeInt
     dev: BatchSize
     test: BatchSize
-    beyond: NonNegativeInt
     dimensions: Size
+    things: Things
+    chains: Things
+    distractors: Distractors
+
+    @property
+    def premises(self) -> CorpusConfig:
+        return CorpusConfig(self.things, self.chains, self.distractors)
+
+
+class Exits(Section):
+    """Rules by which a pair leaves a trained network, each with its thresholds."""
+
+    confidence: Annotated[list[UnitInterval], UNIQUE]  # minimum probability of the class
+    patience: Annotated[list[Annotated[int, Range(ge=2, le=1000)]], UNIQUE]  # equal classes
+    change: Annotated[list[NonNegativeFloat], UNIQUE]  # maximum of |s_n - s_(n-1)| / |s_n|
+
+
+class Testing(Section):
+    hops: Annotated[list[Hops], NON_EMPTY, UNIQUE]
+    max_steps: Steps
+    exits: Exits
 
 
 class Study(Limits, StudySection):
     seeds: Seeds
     corpus: Corpus
+    evaluation: Testing
     models: Annotated[dict[str, Axes], each(MODELS, Annotated[Axes, axes(SETTINGS)]), NON_EMPTY]
     settings: Annotated[Settings, Keys(SETTINGS, required=["max_hops"])]
 
@@ -49,14 +87,15 @@ class Study(Limits, StudySection):
             if "max_hops" in compared:  # dev and test have its depths
                 yield f"{key}.max_hops belongs in multihop.settings: it has one value"
             yield from build_problems(key, multihop_trials(model, self))
-        hops, beyond = self.settings["max_hops"], self.corpus.beyond
-        if hops + beyond > MAX_HOPS:
-            limit = f"at most {MAX_HOPS - hops}, as a premise has at most {MAX_HOPS} hops"
-            yield f"multihop.corpus.beyond is {beyond}; must be {limit} and max_hops is {hops}"
+        deepest, most = max(self.evaluation.hops), self.corpus.premises.max_hops
+        if deepest > most:
+            limit = f"at most {most}, which is things / chains of multihop.corpus"
+            yield f"multihop.evaluation.hops has {deepest}; must be {limit}"
 
 
 def multihop_trials(model: str, study: Study) -> Trials[MultihopTrialConfig]:
     """Yield the trials of a model on multi-hop pairs."""
-    settings = known_settings(study.settings, MultihopTrialConfig.setting_types(model))
+    values = study.settings | asdict(study.corpus.premises)
+    settings = known_settings(values, MultihopTrialConfig.setting_types(model))
     build = partial(MultihopTrialConfig.build, model)
     return expand(build, settings, study.models[model], study.seeds, study)

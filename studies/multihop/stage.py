@@ -1,14 +1,21 @@
 """Study `multihop`: train models on multi-hop pairs that are drawn during training.
 
-Dev and test are fixed: dev has the trained numbers of hops, test has more. Each run is tested once.
+Dev and test are fixed: dev has the trained numbers of hops, test has more. Each run is tested once,
+as it halts and by exit rules on the same weights.
 """
 
 from collections.abc import Sequence
 from statistics import fmean
 
+import torch
+
 from actmodels.data.pairs import PairTensors
-from actmodels.evaluation import Evaluation
+from actmodels.data.trial_data import WordVectors
+from actmodels.evaluation import Evaluation, evaluate
 from actmodels.files import files_digest, write_text
+from actmodels.models.alternating import AlternatingAttention
+from actmodels.models.pair_model import PairModel
+from actmodels.records import TrialRecord
 from actmodels.seeding import generator
 from pipeline.parameters.load import load_params
 from pipeline.parameters.studies import study_section
@@ -18,10 +25,12 @@ from pipeline.runtime.summary import SUMMARY
 from pipeline.statistics.aggregate import grouped, mean
 from pipeline.statistics.step_correlation import correlation, depth_rows
 from pipeline.trials.execution import execution_settings
-from pipeline.trials.study import Run, evaluate_runs, history_rows, result_row, train, write_study
+from pipeline.trials.models import load_model
+from pipeline.trials.study import Run, history_rows, result_row, train, with_weights, write_study
 from studies.multihop.config import MultihopTrialConfig
 from studies.multihop.corpus import draw_split, word_vectors
-from studies.multihop.section import Study, multihop_trials
+from studies.multihop.exits import AllSteps, evaluate_all_steps, exits, multiply_adds
+from studies.multihop.section import Study, Testing, multihop_trials
 from studies.multihop.tables import COLUMNS
 
 MultihopRun = Run[MultihopTrialConfig]
@@ -29,44 +38,94 @@ MultihopRun = Run[MultihopTrialConfig]
 
 def write_pairs(study: Study) -> str:
     """Write dev.pt, test.pt and embedding.pt; return the digest of the training input."""
-    folder, corpus, hops = (
-        artifacts("studies", "multihop"),
-        study.corpus,
-        study.settings["max_hops"],
-    )
-    dev, test = (generator(f"multihop {split}", corpus.seed) for split in ("dev", "test"))
-    draw_split(corpus.dev, hops, 0, dev).save(folder / "dev.pt")
-    draw_split(corpus.test, hops, corpus.beyond, test).save(folder / "test.pt")
-    word_vectors(corpus.dimensions).save(folder / "embedding.pt")
+    folder, corpus = artifacts("studies", "multihop"), study.corpus
+    premises, hops = corpus.premises, study.settings["max_hops"]
+    for split, count, depths in (
+        ("dev", corpus.dev, range(1, hops + 1)),
+        ("test", corpus.test, study.evaluation.hops),
+    ):
+        random = generator(f"multihop {split}", corpus.seed)
+        draw_split(premises, count, depths, hops, random).save(folder / f"{split}.pt")
+    word_vectors(premises, corpus.dimensions).save(folder / "embedding.pt")
     return files_digest(folder, ["dev.pt", "embedding.pt"])
 
 
 def plan(study: Study) -> list[MultihopRun]:
-    """Return a run for each model, grid point and seed."""
+    """Return a run for each model, grid point and seed, named by what differs from `settings`."""
     runs = []
     for model in study.models:
         for changes, config in multihop_trials(model, study):
-            parts = [f"{name.replace('_', ' ')} {value}" for name, value in changes.items()]
+            parts = [
+                f"{name.replace('_', ' ')} {value}"
+                for name, value in changes.items()
+                if study.settings.get(name) != value
+            ]
             runs.append(Run({"model": model, "run": ", ".join(parts) or "as set"}, config))
     return runs
 
 
-def hop_rows(run: MultihopRun, result: Evaluation, test: PairTensors) -> list[TableRow]:
-    """Return accuracy and mean steps of a run on test, by number of hops."""
+def hop_rows(
+    run: MultihopRun, name: TableRow, result: Evaluation, test: PairTensors
+) -> list[TableRow]:
+    """Return accuracy and mean steps of a run on test, by number of hops; name: first columns."""
     max_hops = run.config.stream.max_hops
     return [
         row | {"hops": row["depth"], "trained": row["depth"] <= max_hops}
-        for row in depth_rows(run.seeded, result, test)
+        for row in depth_rows(name, result, test)
     ]
 
 
-def step_correlation(run: MultihopRun, result: Evaluation, test: PairTensors) -> float | None:
-    """Return Pearson's r of steps and hops, up to one hop more than in training."""
+def step_correlation(result: Evaluation, test: PairTensors) -> float | None:
+    """Return Pearson's r of steps and hops over all tested depths."""
     if result.steps is None:
         return None
-    hops = test.depths[result.rows]
-    near = hops <= run.config.stream.max_hops + 1
-    return correlation(result.steps[near].double(), hops[near].double())
+    return correlation(result.steps.double(), test.depths[result.rows].double())
+
+
+def state_rows(run: MultihopRun, steps: AllSteps, test: PairTensors) -> list[TableRow]:
+    """Return the accuracy of the state after each number of steps, by number of hops."""
+    max_hops, hops = run.config.stream.max_hops, test.depths[steps.halted.rows]
+    return [
+        run.seeded
+        | {"hops": depth, "trained": depth <= max_hops, "steps": number, "accuracy": accuracy}
+        for depth in hops.unique().tolist()
+        for number, accuracy in enumerate(
+            steps.right[hops == depth].double().mean(dim=0).tolist(), 1
+        )
+    ]
+
+
+def cost_rows(run: MultihopRun, model: PairModel, test: PairTensors) -> list[TableRow]:
+    """Return the multiply-adds of a pair of each number of hops."""
+    rows = []
+    for depth in test.depths.unique().tolist():
+        pair = int((test.depths == depth).int().argmax())
+        encoding, step = multiply_adds(model, test, pair, run.config.input)
+        rows.append(run.labels | {"hops": depth, "encoding": encoding, "step": step})
+    return rows
+
+
+def test_rows(
+    run: MultihopRun, record: TrialRecord, model: PairModel, test: PairTensors, how: Testing
+) -> dict[str, list[TableRow]]:
+    """Evaluate a trained model on test; return the rows of each table."""
+    tables: dict[str, list[TableRow]] = {"exits": [], "correlations": []}
+    if isinstance(model, AlternatingAttention):
+        steps = evaluate_all_steps(model, test, run.config.input, how.max_steps)
+        result, hops = steps.halted, test.depths[steps.halted.rows]
+        for rule, answers in exits(steps, hops, how.exits).items():
+            name = run.seeded | {"exit": rule}
+            tables["exits"] += hop_rows(run, name, answers, test)
+            tables["correlations"].append(name | {"correlation": step_correlation(answers, test)})
+        tables["states"] = state_rows(run, steps, test)
+    else:
+        result = evaluate(model, test, run.config.input)
+    r = {"correlation": step_correlation(result, test)}
+    return tables | {
+        "results": [result_row(run, record) | r],
+        "hops": hop_rows(run, run.seeded, result, test),
+        "costs": cost_rows(run, model, test),
+    }
 
 
 def summarize(results: Sequence[TableRow], hops: Sequence[TableRow]) -> TableRow:
@@ -74,7 +133,7 @@ def summarize(results: Sequence[TableRow], hops: Sequence[TableRow]) -> TableRow
     correlations, summary = grouped(results, "model", "run"), TableRow()
     for (model, run), rows in grouped(hops, "model", "run").items():
         trained = [row for row in rows if row["trained"]]
-        first = len({row["hops"] for row in trained}) + 1
+        first = min((row["hops"] for row in rows if not row["trained"]), default=None)
         summary.setdefault(model, {})[run] = {
             "accuracy": mean(trained, "accuracy"),
             "accuracy_beyond": mean([r for r in rows if r["hops"] == first], "accuracy"),
@@ -85,13 +144,14 @@ def summarize(results: Sequence[TableRow], hops: Sequence[TableRow]) -> TableRow
 
 
 def summary_lines(hops: Sequence[TableRow]) -> list[str]:
-    """Return a line for each run: mean accuracy by number of hops."""
-    lines = []
+    """Return a line for each run: mean accuracy from the deepest trained number of hops on."""
+    lines, deepest = [], max(row["hops"] for row in hops if row["trained"])
     for (model, run), rows in grouped(hops, "model", "run").items():
         name = model if run == "as set" else f"{model}, {run}"
         cells = [
             f"{number}:{100 * fmean(row['accuracy'] for row in seeds):.1f}"
             for (_, number), seeds in grouped(rows, "run", "hops").items()
+            if number >= deepest
         ]
         lines.append(f"{name}: {' '.join(cells)} % by number of hops")
     return lines
@@ -104,14 +164,19 @@ def main() -> None:
     digest = write_pairs(study)
     execution = execution_settings(params, data_folder=folder, dataset="multihop")
     trained = train("multihop", plan(study), execution, digest)
-    test, results, hops = PairTensors.load(folder / "test.pt"), list[TableRow](), list[TableRow]()
-    for run, record, result in evaluate_runs("multihop", trained, test, execution):
-        steps_and_hops = {"correlation": step_correlation(run, result, test)}
-        results.append(result_row(run, record) | steps_and_hops)
-        hops += hop_rows(run, result, test)
-    tables = {"results": results, "hops": hops, "history": history_rows(trained)}
-    write_study("multihop", trained, summarize(results, hops), COLUMNS, **tables)
-    write_text(folder / SUMMARY, "".join(f"{line}\n" for line in summary_lines(hops)))
+    test, words = (PairTensors.load(folder / "test.pt"), WordVectors.load(folder / "embedding.pt"))
+    tables: dict[str, list[TableRow]] = {name.partition(".")[0]: [] for name in COLUMNS}
+    torch.set_num_threads(1)  # bit-identical results on any number of cores
+    for run, record, weights in with_weights("multihop", trained, execution):
+        model = load_model(run.config, words, weights, "study@multihop")
+        for name, rows in test_rows(run, record, model, test, study.evaluation).items():
+            tables[name] += rows
+    del tables["timings"]
+    tables["history"] = history_rows(trained)
+    summary = summarize(tables["results"], tables["hops"])
+    write_study("multihop", trained, summary, COLUMNS, **tables)
+    lines = summary_lines(tables["hops"])
+    write_text(folder / SUMMARY, "".join(f"{line}\n" for line in lines))
 
 
 if __name__ == "__main__":

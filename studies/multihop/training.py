@@ -63,7 +63,7 @@ class MultihopTraining(Training):
         stream, size = self.config.stream, self.config.training.batch_size
         for _ in range(stream.updates_per_epoch):
             hops = torch.randint(1, self.depths_in_training + 1, (size,), generator=order)
-            batch = draw(hops, stream.max_hops, order)
+            batch = draw(self.config.corpus, hops, stream.max_hops, order)
             yield batch.each(lambda tensor: tensor.to(self.device))
 
     def dev_metrics(self) -> Metrics:

@@ -1,12 +1,21 @@
-"""The vocabulary of multi-hop pairs, and the maximum depth it allows. Imports no torch."""
+"""The vocabulary of multi-hop pairs. Imports no torch."""
 
 from actmodels.configs import LABELS
 
-THINGS = (
+NAMES = (
     *("bag", "barrel", "basket", "bin", "box", "bucket", "can", "case", "chest", "crate", "drum"),
     *("jar", "pot", "purse", "sack", "tin", "trunk", "urn"),
 )
+MATERIALS = (
+    *("oak", "pine", "cork", "straw", "clay", "glass", "iron"),
+    *("steel", "brass", "lead", "silk", "wool", "paper", "leather"),
+)
+THINGS = (*NAMES, *(material + name for material in MATERIALS for name in NAMES))
 ROOMS = ("attic", "cellar", "garage", "kitchen")
-WORDS = (*THINGS, *ROOMS, "doubt", "in", ".")
-CHAINS = len(LABELS)
-MAX_HOPS = len(THINGS) // CHAINS  # the chains of a premise share no thing
+OTHERS = ("doubt", "in", ".")
+CHAINS = len(LABELS)  # that hypotheses ask about
+
+
+def vocabulary(things: int, distractors: int) -> tuple[str, ...]:
+    """Return the words of premises: the first `things` things; `beside` with distractors only."""
+    return (*THINGS[:things], *ROOMS, *OTHERS, *(["beside"] if distractors else []))

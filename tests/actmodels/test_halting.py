@@ -134,6 +134,26 @@ class TestDact:
         changed = dact.answer(adverse, sure, classify)
         assert torch.equal(changed.logits.argmax(dim=1), answer.logits.argmax(dim=1))
 
+    def test_with_lookahead_max_steps_changes_neither_answer_nor_steps(self) -> None:
+        """The paper's rule counts all steps up to the cap, so a larger one halts later."""
+        states, probabilities, classify = random_steps(200, 6)
+        long = torch.cat([states, states.flip(1)], dim=1), torch.cat([probabilities] * 2, dim=1)
+        steps = {}
+        for lookahead in (0, 1, 2):
+            short, longer = (
+                make("dact", epsilon=1e-9, max_steps=n, lookahead=lookahead).eval() for n in (6, 12)
+            )
+            one = short.answer(states, probabilities, classify)
+            two = longer.answer(*long, classify)
+            early = one.steps < 6
+            same = torch.equal(one.steps[early], two.steps[early])
+            assert same is (lookahead > 0)
+            if lookahead:
+                assert torch.equal(one.logits[early], two.logits[early])
+            torch.testing.assert_close(one.weights.sum(dim=1), torch.ones(200).double())
+            steps[lookahead] = two.steps
+        assert bool((steps[1] <= steps[2]).all())
+
 
 class TestSupervisedAct:
     @pytest.mark.parametrize(

@@ -79,3 +79,25 @@ def test_halting_reads_the_state_only() -> None:
     recurrent, _ = model.step.start(memory)
     other = torch.cat([recurrent[:, :8], torch.randn_like(recurrent[:, 8:])], dim=1)
     assert torch.equal(model.halting.probability(recurrent), model.halting.probability(other))
+
+
+def test_each_change_can_be_taken_back() -> None:
+    """Compare each reverted model, with the parameters it shares, with the whole one."""
+    batch, answers = sample_batch(), {}
+    whole = model_checks.make(sample_trial("hop_attention", dropout=0.0))
+    for name in ("none", "start", "query", "identity", "windows", "update", "classifier"):
+        config = sample_trial("hop_attention", dropout=0.0, reverted=name)
+        model_checks.check_batch_equals_singles(config)
+        model = model_checks.make(config)
+        assert isinstance(model, HopAttention)
+        own = {k: v for k, v in whole.state_dict().items() if not k.startswith("classify")}
+        model.load_state_dict(own if name == "classifier" else whole.state_dict(), strict=False)
+        start, dropout = model.step.start(model.encode(batch))
+        assert bool((start[:, :8] == 0).all()) is (name == "start")
+        answers[name] = model.step(start, model.encode(batch), dropout)
+        changed = torch.cat([start[:, :8], torch.randn_like(start[:, 8:])], dim=1)
+        same = torch.equal(model.classify(start), model.classify(changed))
+        assert same is (name == "classifier")
+    for name, answer in answers.items():
+        same = torch.allclose(answer, answers["none"])
+        assert same is (name in ("none", "identity", "classifier")), name

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from actmodels.model_training import AnyTraining
-from actmodels.records import EpochRecord
+from actmodels.records import EpochRecord, best_epoch
 from actmodels.registry import deviations, load_class
 from actmodels.training import Training
 from actmodels.trial_config import BaseTrialConfig, TrialConfig
@@ -95,6 +95,20 @@ def test_patience_counts_epochs_without_a_better_dev_accuracy(config: BaseTrialC
         training.history.append(record(epoch, accuracy))
     assert training.finished
     assert training.best_epoch == 2  # an equal accuracy later does not count as better
+
+
+def test_without_an_error_a_lower_loss_in_no_more_steps_is_better() -> None:
+    def chosen(accuracy: float, *epochs: tuple[float, float]) -> int:
+        base = record(1, accuracy)
+        history = [
+            replace(base, epoch=number, dev_loss=loss, dev_mean_steps=steps)
+            for number, (loss, steps) in enumerate(epochs, 1)
+        ]
+        return best_epoch(history).epoch
+
+    assert chosen(1.0, (0.2, 4.0), (0.1, 3.9), (0.3, 3.8), (0.05, 4.1)) == 2
+    assert chosen(0.9, (0.2, 4.0), (0.1, 3.9)) == 1
+    assert chosen(0.9, (0.2, 4.0), (0.3, 3.3)) == 2  # a sixth of the steps
 
 
 @each_type

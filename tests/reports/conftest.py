@@ -71,7 +71,10 @@ def one_seed(folder: Path) -> None:
     per_seed = ["retrain/trials", "retrain/history", "retrain/timings", "ablate/dev", "ablate/test"]
     per_seed += [f"evaluate/{name}" for name in ("results", "depth", "lengths", "correlations")]
     per_seed += ["evaluate/predictions", "studies/halting/depth"]
-    per_seed += ["studies/multihop/results", "studies/multihop/hops"]
+    per_seed += [
+        f"studies/multihop/{name}"
+        for name in ("results", "hops", "exits", "correlations", "states")
+    ]
     names = ("results", "difficulty", "reading", "bytes", "history")
     per_seed += [f"studies/sequences/{name}" for name in names]
     per_seed += [f"studies/cloze/{name}" for name in ("results", "history", "steps", "timings")]

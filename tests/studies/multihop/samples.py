@@ -1,14 +1,17 @@
 """Small trials on multi-hop pairs."""
 
+from dataclasses import asdict
 from typing import Any
 
 from actmodels.data.trial_data import TrialData
 from actmodels.seeding import generator
-from studies.multihop.config import MultihopTrialConfig
+from studies.multihop.config import CorpusConfig, MultihopTrialConfig
 from studies.multihop.corpus import draw_split, word_vectors
 from tests.samples import SETTINGS
 
+CORPUS = CorpusConfig(things=18, chains=3, distractors=0)
 STREAM = {
+    **asdict(CORPUS),
     "max_hops": 2,
     "join_accuracy": 0.0,
     "steps_per_hop": 2,
@@ -27,5 +30,5 @@ def multihop_trial(model: str = "hop_attention", **settings: Any) -> MultihopTri
 
 def sample_multihop_data() -> TrialData:
     """Dev pairs of two depths, drawn as in the stage."""
-    dev = draw_split(12, 2, 0, generator("sample dev"))
-    return TrialData(dev, dev, word_vectors(8))
+    dev = draw_split(CORPUS, 12, (1, 2), 2, generator("sample dev"))
+    return TrialData(dev, dev, word_vectors(CORPUS, 8))

@@ -8,7 +8,7 @@ import pytest
 from tests.pipeline.project import params_tree
 from tests.pipeline.test_params import changed, problems
 
-HOPS, DEEP = "hop_attention", "must be at most 2, as a premise has at most 6 hops and max_hops is 4"
+HOPS, DEEP = "hop_attention", "must be at most 12, which is things / chains of multihop.corpus"
 
 
 @pytest.mark.parametrize(
@@ -28,8 +28,13 @@ HOPS, DEEP = "hop_attention", "must be at most 2, as a premise has at most 6 hop
         ("models", {HOPS: {"max_hops": [2]}}, ["max_hops belongs in multihop.settings: "]),
         ("models", {HOPS: {"null_token": [False, True]}}, ["null_token is true; must be"]),
         ("settings", {}, ["multihop.settings.max_hops is missing"]),
-        ("settings.init", "normal", [f"multihop.models.{HOPS}: init_std of {HOPS} is missing"]),
-        ("corpus.beyond", 3, [f"multihop.corpus.beyond is 3; {DEEP}"]),
+        (
+            *("settings.init", "normal"),
+            [f"multihop.models.{m}: init_std of {m} is missing" for m in (HOPS, f"{HOPS}_dact")],
+        ),
+        ("corpus.chains", 7, [f"multihop.evaluation.hops has 30; {DEEP}"]),
+        ("evaluation.exits.patience", [1], ["evaluation.exits.patience[0] is 1; must be at least"]),
+        ("settings.things", 18, ["multihop.settings.things is unknown"]),
     ],
 )
 def test_an_invalid_value(tmp_path: Path, key: str, value: Any, sentences: list[str]) -> None:

@@ -19,7 +19,8 @@ from tests.pipeline.project import write_params, written
 
 STUDY: dict[str, Any] = {
     "seeds": [1],
-    "corpus": {"dev": 4, "test": 5, "beyond": 2, "dimensions": 8},
+    "corpus": {"dev": 4, "test": 5, "dimensions": 8, "things": 18},
+    "evaluation": {"hops": [1, 2, 3, 4], "max_steps": 5},
     "max_epochs": 2,
     "settings": {
         **{"width": 8, "gate_size": 8, "max_steps": 3, "batch_size": 8},
@@ -55,11 +56,14 @@ def test_a_run_for_each_model_grid_point_and_seed(folder: Path) -> None:
     models = {
         "decomposable_attention": {},
         "hop_attention_fixed_steps": {"steps": [1, 2], "dropout": [0.1]},
+        "hop_attention_dact": {"ponder_weight": [0.015, 0.0]},
     }
     runs = multihop.plan(section(folder, seeds=[3, 4], models=models))
     found = [(*run.labels.values(), run.config.seed) for run in runs if run.config.seed == 3]
     assert found[0] == ("hop_attention", "as set", 3)  # the demo's
     assert found[1:] == [
+        ("hop_attention_dact", "as set", 3),  # also the demo's
+        ("hop_attention_dact", "ponder weight 0.0", 3),
         ("decomposable_attention", "as set", 3),
         ("hop_attention_fixed_steps", "steps 1, dropout 0.1", 3),
         ("hop_attention_fixed_steps", "steps 2, dropout 0.1", 3),
@@ -86,7 +90,7 @@ def test_rows_of_each_depth_and_pearsons_r(folder: Path) -> None:
     result = evaluation(test, right, steps)
     rows = [
         {name: row[name] for name in COLUMNS["hops.csv"].split()}
-        for row in multihop.hop_rows(run, result, test)
+        for row in multihop.hop_rows(run, run.seeded, result, test)
     ]
     start = {"model": "hop_attention", "run": "as set", "seed": 1}
     assert rows == [
@@ -95,9 +99,8 @@ def test_rows_of_each_depth_and_pearsons_r(folder: Path) -> None:
         start | {"hops": 3, "trained": False, "pairs": 5, "accuracy": 0.4, "mean_steps": 3.4},
         start | {"hops": 4, "trained": False, "pairs": 5, "accuracy": 0.0, "mean_steps": 9.0},
     ]
-    hops = np.repeat([1, 2, 3], 5)  # the trained depths and the next
-    expected = np.corrcoef(steps[:15], hops)[0, 1]
-    assert multihop.step_correlation(run, result, test) == pytest.approx(expected, abs=1e-12)
+    expected = np.corrcoef(steps, np.repeat([1, 2, 3, 4], 5))[0, 1]
+    assert multihop.step_correlation(result, test) == pytest.approx(expected, abs=1e-12)
     correlations = [{**start, "correlation": 0.5}, {**start, "seed": 2, "correlation": None}]
     summary = multihop.summarize(correlations, [*rows, *rows])
     assert summary["hop_attention"]["as set"] == {
@@ -105,8 +108,10 @@ def test_rows_of_each_depth_and_pearsons_r(folder: Path) -> None:
         **{"mean_steps": pytest.approx(1.6), "correlation": 0.5},
     }
     assert multihop.summary_lines([*rows, rows[0] | {"accuracy": 0.5}]) == [
-        "hop_attention: 1:75.0 2:80.0 3:40.0 4:0.0 % by number of hops"
+        "hop_attention: 2:80.0 3:40.0 4:0.0 % by number of hops"
     ]
     without = evaluation(test, right, None)
-    assert multihop.step_correlation(run, without, test) is None
-    assert {row["mean_steps"] for row in multihop.hop_rows(run, without, test)} == {None}
+    assert multihop.step_correlation(without, test) is None
+    assert {row["mean_steps"] for row in multihop.hop_rows(run, run.seeded, without, test)} == {
+        None
+    }

@@ -61,7 +61,10 @@ def test_a_run_for_each_mechanism_grid_point_and_seed() -> None:
     assert [run.config.halting for run in RUNS[1:3]] == [None, ActConfig(0.01, 0.01, 5, 1.0)]
     assert RUNS[0].config.model == "parity_rnn_none"
     # each kind takes the common settings that it has: fixed steps have no epsilon
-    kinds = {"dact": {"ponder_weight": [0.1], "epsilon": [0.2]}, "fixed_steps": {"steps": [2, 3]}}
+    kinds = {
+        "dact": {"ponder_weight": [0.1], "epsilon": [0.2], "lookahead": [0]},
+        "fixed_steps": {"steps": [2, 3]},
+    }
     parity = TaskStudy(**PARITY | {"mechanisms": kinds})
     runs = plan(study(seeds=[1], tasks={"parity": parity}))
     fixed = [FixedStepsConfig(steps) for steps in (2, 3)]

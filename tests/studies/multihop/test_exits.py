@@ -1,0 +1,75 @@
+"""The answers of one network by exit rule, against slow loops."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from actmodels.data.pairs import collate
+from actmodels.evaluation import evaluate
+from actmodels.models.alternating import AlternatingAttention
+from studies.multihop.exits import evaluate_all_steps, exits, multiply_adds
+from studies.multihop.training import MultihopTraining
+from tests.studies.multihop.samples import multihop_trial, sample_multihop_data
+
+RULES = SimpleNamespace(confidence=[0.4, 0.9999], patience=[2], change=[0.3])
+
+
+def slow_exits(probabilities: list[list[float]], states: list[list[float]], hops: int) -> list[int]:
+    """Return the step of each rule of one pair: hops, confidence, patience, change."""
+    classes, last = [row.index(max(row)) for row in probabilities], len(states)
+    taken = [min(hops, last)]
+    for threshold in RULES.confidence:
+        sure = [n for n, row in enumerate(probabilities, 1) if max(row) >= threshold]
+        taken.append(sure[0] if sure else last)
+    same = [n for n in range(2, last + 1) if classes[n - 1] == classes[n - 2]]
+    taken.append(same[0] if same else last)
+    for n in range(2, last + 1):
+        old, new = (torch.tensor(states[i]) for i in (n - 2, n - 1))
+        if (new - old).norm() <= RULES.change[0] * new.norm():
+            return [*taken, n]
+    return [*taken, last]
+
+
+@pytest.mark.parametrize("model", ["hop_attention_dact", "hop_attention_fixed_steps"])
+def test_exits_against_a_slow_loop(model: str) -> None:
+    config, data = multihop_trial(model), sample_multihop_data()
+    made = MultihopTraining(config, data).model
+    assert isinstance(made, AlternatingAttention)
+    halted = evaluate(made, data.dev, config.input)
+    steps = evaluate_all_steps(made, data.dev, config.input, 7)
+    hops = data.dev.depths[steps.halted.rows]
+    fixed = model.endswith("fixed_steps")
+    if fixed:  # it halts as before: max_steps is of the exit rules alone
+        torch.testing.assert_close(steps.halted.logits, halted.logits)
+        assert steps.halted.steps is not None and set(steps.halted.steps.tolist()) == {3.0}
+    results = exits(steps, hops, RULES)
+    names = ["hops", "confidence 0.4", "confidence 0.9999", "patience 2", "change 0.3"]
+    batch = collate(data.dev, steps.halted.rows, null_token=False)
+    with torch.no_grad():
+        states, _ = made.unroll(batch, 7, until_halted=False)
+        probabilities = torch.softmax(made.classify(states), dim=-1)
+    for row, taken in enumerate(
+        slow_exits(p, s, h)
+        for p, s, h in zip(probabilities.tolist(), states.tolist(), hops.tolist(), strict=True)
+    ):
+        assert [int(results[name].steps[row]) for name in names] == taken  # type: ignore[index]
+        for name, step in zip(names, taken, strict=True):
+            torch.testing.assert_close(
+                results[name].logits[row].softmax(0), probabilities[row, step - 1]
+            )
+    for depth in hops.unique().tolist():
+        right = (probabilities.argmax(dim=-1) == batch.labels[:, None])[hops == depth]
+        best = (results["best k"].predictions == results["best k"].labels)[hops == depth]
+        assert best.double().mean() == right.double().mean(dim=0).max()
+
+
+def test_multiply_adds_by_hand() -> None:
+    """Scores, value, gate, halting and classifier of one pair of width 8 and gate size 7."""
+    config, data = multihop_trial("hop_attention"), sample_multihop_data()
+    made = MultihopTraining(config, data).model
+    _, step = multiply_adds(made, data.dev, 0, config.input)
+    row = slice(*data.dev.premise_offsets[:2].tolist())
+    words = len({*data.dev.premise_ids[row].tolist(), *data.dev.hypothesis_ids[:4].tolist(), 0})
+    query, gate, halting, classifier = 8 * 8, 7 * 32 + 8 * 7, 8, 8 * 24 + 3 * 8
+    assert step == 2 * 3 * words * 8 + query + gate + halting + classifier
