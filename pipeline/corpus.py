@@ -8,7 +8,14 @@ from tqdm import tqdm
 from actmodels.errors import DataError
 from actmodels.files import file_digest
 from pipeline.datasets.download import fetch, locate, naming_urls
-from pipeline.datasets.pairs import PARSES, Pair, read_pair_file, read_split, write_splits
+from pipeline.datasets.pairs import (
+    ANNOTATORS,
+    PARSES,
+    Pair,
+    read_pair_file,
+    read_split,
+    write_splits,
+)
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Corpus
 from pipeline.parameters.section import SPLITS
@@ -33,6 +40,8 @@ def main() -> None:
 def parsed(pairs: Iterator[Pair], parses: bool) -> Iterator[Pair]:
     """Yield the pairs with a parse of each sentence (empty if missing), or without parses."""
     for pair in pairs:
+        if len(pair.get(ANNOTATORS, ())) < 2:  # one annotator, as of most of SNLI's training pairs
+            pair.pop(ANNOTATORS, None)
         trees = {key: pair.pop(key, "") for key in PARSES}
         yield pair | trees if parses else pair
 

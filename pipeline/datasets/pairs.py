@@ -3,8 +3,9 @@
     {"gold_label": "neutral", "sentence1": premise, "sentence2": hypothesis, "pairID": "..."}
 
 The artifact has the keys of SNLI and one file per split. A generated pair also has a
-"reasoning_depth". In a corpus with parses, each pair has both PARSES, empty without a parse. The
-label "-" means that the annotators did not agree; the stage vocabulary drops these pairs.
+"reasoning_depth", and a pair with several annotators their "annotator_labels". In a corpus with
+parses, each pair has both PARSES, empty without a parse. The label "-" means that the annotators
+did not agree; the stage vocabulary drops these pairs.
 """
 
 import json
@@ -31,6 +32,7 @@ from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import clean_dir
 
 UNLABELED = "-"
+ANNOTATORS = "annotator_labels"
 PARSES = ("sentence1_binary_parse", "sentence2_binary_parse")  # see pipeline.datasets.parses
 Pair = dict[str, Any]
 Text = Annotated[str, Field(min_length=0)]  # with a constraint, pydantic rejects lone surrogates
@@ -48,6 +50,7 @@ class SnliPair(TypedDict):
     sentence2: Text
     pairID: Name
     reasoning_depth: NotRequired[NonNegativeInt]
+    annotator_labels: NotRequired[list[Text]]
     sentence1_binary_parse: NotRequired[Text]
     sentence2_binary_parse: NotRequired[Text]
 
@@ -119,7 +122,7 @@ def read_split(archive: Path, folder: str, split: str, expected: int | None) -> 
 
 def read_pair_file(path: Path, split: str, settings: PairFiles) -> Iterator[Pair]:
     """Return the pairs of a split; one without an id has the split and its line as id."""
-    columns = {*PARSES, *chain.from_iterable(settings.columns.values())}
+    columns = {*PARSES, ANNOTATORS, *chain.from_iterable(settings.columns.values())}
     rows = read_rows(path, columns)  # reports an unknown suffix before any file is read
     return checked_split(rows, lambda row: as_pair(row, split, settings), str(path))
 
@@ -143,6 +146,7 @@ def as_pair(row: Row, split: str, settings: PairFiles) -> Pair:
         "sentence2": fields[hypothesis],
         "pairID": str(pair_id) if type(pair_id) is int else pair_id,
         **{key: fields[key] for key in PARSES if fields.get(key) is not None},
+        **({ANNOTATORS: labels} if isinstance(labels := fields.get(ANNOTATORS), list) else {}),
     }
     own_names = {"sentence1": premise, "sentence2": hypothesis, "pairID": name}
     return checked_pair(row._replace(fields=pair), own_names)

@@ -76,6 +76,7 @@ def check(fields: dict[str, Any]) -> Pair:
         ("sentence2_binary_parse", 3, "must be text"),
         ("reasoning_depth", True, "must be a whole"),
         ("reasoning_depth", -1, "must be at least 0"),
+        ("annotator_labels", "neutral", "must be a list"),
     ],
 )
 def test_invalid_values(key: str, value: object, problem: str) -> None:
@@ -87,7 +88,7 @@ def test_invalid_values(key: str, value: object, problem: str) -> None:
 def test_missing_keys_and_other_keys() -> None:
     with pytest.raises(DataError, match=r"^some\.jsonl, line 17: sentence2 is missing$"):
         check({key: value for key, value in GOOD.items() if key != "sentence2"})
-    others = {"sentence1_parse": "(ROOT a)", "annotator_labels": ["neutral"], "captionID": "c"}
+    others = {"sentence1_parse": "(ROOT a)", "captionID": "c"}
     assert list(check(others | GOOD).items()) == list(GOOD.items())
 
 
