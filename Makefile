@@ -30,7 +30,7 @@ export DO_NOT_TRACK := true
 export RAY_USAGE_STATS_ENABLED := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests lint test test-all test-fast test-smoke test-slow repro schema report ui docs bench gpu-check lock
+.PHONY: help setup setup-tests lint test test-all test-fast test-smoke test-slow repro schema report ui docs bench ranges gpu-check lock
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s%s\n", $$1, $$2}' Makefile
@@ -110,6 +110,9 @@ bench: setup  ## speed of training, sweeps and the pipeline against plain code: 
 	sh pipeline/python -m bench.training $(ARGS)
 	sh pipeline/python -m bench.sweep $(ARGS)
 	sh pipeline/python -m bench.pipeline $(ARGS)
+
+ranges: setup  ## expected ranges of the demo's results, on emulated processors: half an hour on a core
+	sh pipeline/python -m bench.ranges $(ARGS)
 
 gpu-check:  ## correctness and speed on this GPU, as text for an issue (needs only torch)
 	python3 -m bench.gpu $(ARGS)

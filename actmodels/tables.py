@@ -30,6 +30,10 @@ COLUMNS = {
     # mean_length: of premise and hypothesis, in words
     "evaluate/lengths.csv": f"{_RUN} mean_length steps pairs",
     "evaluate/correlations.csv": f"{_RUN} steps_against pairs pearson spearman",
+    # agreement: number of annotators with the most frequent label; mean_loss in nats
+    "evaluate/agreement.csv": f"{_RUN} agreement annotators pairs accuracy mean_steps mean_loss",
+    # Pearson's r of measure (steps or loss) with `against`; agreement: mean at the least minus all
+    "evaluate/difficulty.csv": f"model measure against seeds {DIFFERENCE}",
     "ablate/dev.csv": f"{_RUN} reading steps accuracy mean_steps",
     "ablate/test.csv": f"{_RUN} reading steps accuracy mean_steps",
     "ablate/gains.csv": f"reading steps seeds {DIFFERENCE}",

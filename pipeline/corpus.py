@@ -11,7 +11,7 @@ from actmodels.files import file_digest
 from pipeline.datasets.archive import named
 from pipeline.datasets.download import fetch, naming_urls
 from pipeline.datasets.pair_files import SplitReader, split_files
-from pipeline.datasets.pairs import PARSES, Pair, read_split, write_splits
+from pipeline.datasets.pairs import ANNOTATORS, PARSES, Pair, read_split, write_splits
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Corpus
 from pipeline.parameters.section import SPLITS
@@ -36,6 +36,8 @@ def main() -> None:
 def parsed(pairs: Iterator[Pair], parses: bool) -> Iterator[Pair]:
     """Yield the pairs with a parse of each sentence (empty if missing), or without parses."""
     for pair in pairs:
+        if len(pair.get(ANNOTATORS, ())) < 2:  # one annotator, as of most of SNLI's training pairs
+            pair.pop(ANNOTATORS, None)
         trees = {key: pair.pop(key, "") for key in PARSES}
         yield pair | trees if parses else pair
 

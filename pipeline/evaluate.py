@@ -9,10 +9,19 @@ from actmodels.configs import LABELS
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import premise_groups
 from actmodels.evaluation import Evaluation, evaluate
+from pipeline.datasets.pairs import ANNOTATORS, read_pairs
 from pipeline.parameters.load import load_params
 from pipeline.runtime.results import TableRow, write_results
 from pipeline.runtime.stage import artifacts, require_artifact, run_stage
 from pipeline.statistics.aggregate import mean, over_seeds
+from pipeline.statistics.difficulty import (
+    Annotations,
+    BySeed,
+    agreement_rows,
+    annotations,
+    difficulty_rows,
+    effort,
+)
 from pipeline.statistics.paired import HitsBySeed, paired_rows, prediction_hits, split_hits
 from pipeline.statistics.step_correlation import correlation_rows, depth_rows, length_rows
 from pipeline.trials.models import retrained_models
@@ -30,6 +39,13 @@ def prediction_rows(name: TableRow, result: Evaluation, pair_ids: list[str]) -> 
     ]
 
 
+def read_annotations(pair_ids: list[str]) -> Annotations | None:
+    """Return the labels of the annotators of the test pairs; None if the corpus has none."""
+    path = require_artifact("corpus", "test.jsonl")
+    labels = {pair["pairID"]: pair.get(ANNOTATORS, []) for pair in read_pairs(path)}
+    return annotations([labels[pair_id] for pair_id in pair_ids])
+
+
 def main() -> None:
     """Write artifacts/evaluate/."""
     params = load_params().evaluate
@@ -38,6 +54,8 @@ def main() -> None:
     tables: dict[str, list[TableRow]] = defaultdict(list)
     by_model: dict[str, list[TableRow]] = defaultdict(list)
     hits: dict[str, HitsBySeed] = {}
+    steps, losses = defaultdict[str, BySeed](dict), defaultdict[str, BySeed](dict)
+    labels, groups = read_annotations(pair_ids), premise_groups(pairs).numpy()
     for config, record, model in tqdm(list(retrained_models()), "evaluate", unit="model"):
         result = evaluate(model, pairs, config.input)
         name = {"model": config.model, "seed": config.seed}
@@ -49,7 +67,10 @@ def main() -> None:
         }
         by_model[config.model].append(row)
         hits.setdefault(config.model, {})[config.seed] = split_hits(result, len(pairs))
+        taken, loss = effort(result, len(pairs))
+        steps[config.model][config.seed], losses[config.model][config.seed] = taken, loss
         tables["results"].append(row)
+        tables["agreement"] += agreement_rows(name, result, loss, labels)
         tables["depth"] += depth_rows(name, result, pairs)
         tables["predictions"] += prediction_rows(name, result, pair_ids)
         tables["lengths"] += length_rows(name, result, pairs)
@@ -66,8 +87,9 @@ def main() -> None:
     path = require_artifact("lexical_baseline", "predictions.csv")
     with path.open(encoding="utf-8", newline="") as file:
         hits["lexical_baseline"] = {0: prediction_hits(csv.DictReader(file), pair_ids)}
-    paired = paired_rows(hits, params.reference or next(iter(hits)), premise_groups(pairs).numpy())
-    write_results("evaluate", summary, **tables, paired=paired)
+    tables["paired"] = paired_rows(hits, params.reference or next(iter(hits)), groups)
+    tables["difficulty"] = [*difficulty_rows(steps, losses, pairs, labels, groups)]
+    write_results("evaluate", summary, **tables)
 
 
 if __name__ == "__main__":

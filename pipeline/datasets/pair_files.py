@@ -14,6 +14,7 @@ from pipeline.datasets.download import locate
 from pipeline.datasets.pairs import (
     DUPLICATE,
     NO_COLUMN,
+    ANNOTATORS,
     PARSES,
     UNLABELED,
     Pair,
@@ -89,7 +90,7 @@ class SplitReader:
         return checked_split(self._rows(files), self._pair, source, self._bad)
 
     def _rows(self, files: Files) -> Rows:
-        columns = {*PARSES, *chain.from_iterable(self.settings.columns.values())}
+        columns = {*PARSES, ANNOTATORS, *chain.from_iterable(self.settings.columns.values())}
         for index, (path, member) in enumerate(files):
             self._ids = f"{self.split}-{index + 1}" if index else self.split
             start = self.dropped.copy()
@@ -125,6 +126,7 @@ class SplitReader:
             "sentence2": hypothesis,
             "pairID": f"{self._ids}-{row.number}" if pair_id in (None, "") else pair_id,
             **{key: fields[key] for key in PARSES if fields.get(key) is not None},
+            **({ANNOTATORS: labels} if isinstance(labels := fields.get(ANNOTATORS), list) else {}),
         }
         return checked_pair(row._replace(fields=pair), names)
 

@@ -3,8 +3,9 @@
     {"gold_label": "neutral", "sentence1": premise, "sentence2": hypothesis, "pairID": "..."}
 
 The artifact has the keys of SNLI and one file per split. A generated pair also has a
-"reasoning_depth". In a corpus with parses, each pair has both PARSES, empty without a parse. The
-label "-" means that the annotators did not agree; the stage vocabulary drops these pairs.
+"reasoning_depth", and a pair with several annotators their "annotator_labels". In a corpus with
+parses, each pair has both PARSES, empty without a parse. The label "-" means that the annotators
+did not agree; the stage vocabulary drops these pairs.
 """
 
 import json
@@ -27,6 +28,7 @@ from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import clean_dir
 
 UNLABELED = "-"
+ANNOTATORS = "annotator_labels"
 PARSES = ("sentence1_binary_parse", "sentence2_binary_parse")  # see pipeline.datasets.parses
 NO_COLUMN, DUPLICATE = "no column", "an id that was used before"  # reasons of bad rows
 Pair = dict[str, Any]
@@ -46,6 +48,7 @@ class SnliPair(TypedDict):
     sentence2: Text
     pairID: Name
     reasoning_depth: NotRequired[NonNegativeInt]
+    annotator_labels: NotRequired[list[Text]]
     sentence1_binary_parse: NotRequired[Text]
     sentence2_binary_parse: NotRequired[Text]
 

@@ -1,9 +1,12 @@
 """The last lines of `make repro`: results in short, and where to go on."""
 
 import time
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from pipeline.parameters.load import load_params
+from pipeline.runtime.expected import MODELS, Expectations
 from pipeline.runtime.results import intact, read_json
 from pipeline.runtime.stage import artifacts
 
@@ -16,13 +19,16 @@ NEXT = [
 
 
 def summary(since: float | None = None) -> str:
-    """Return what was trained, accuracy by model, lines of studies, paths and next commands.
+    """Return what was trained, results with their expected ranges, paths and next commands.
 
     Args:
         since: start of the run, in seconds since 1970.
     """
-    parts = {"Data:": _data(), "Trials:": _trials(), "Test:": _accuracies()}
-    parts["Studies:"] = _studies()
+    params = load_params()
+    expected, lines = Expectations(params), result_lines(params.studies)
+    texts = {part: [expected.annotated(part, line) for line in lines[part]] for part in lines}
+    parts = {"Data:": _data(), "Trials:": _trials(), "Test:": texts.pop(MODELS)}
+    parts |= {"Studies:": [*chain(*texts.values())], "Check:": expected.verdict()}
     if since is not None:
         minutes, seconds = divmod(round(time.time() - since), 60)
         parts["Time:"] = [f"{minutes} min {seconds} s"]
@@ -55,13 +61,16 @@ def _trials() -> list[str]:
     return [", ".join(parts)] if parts else []
 
 
-def _accuracies() -> list[str]:
-    """Return a line for each model: test accuracy in per cent, seeds, mean steps."""
-    lines = []
+def result_lines(studies: Sequence[str]) -> dict[str, list[str]]:
+    """Return a line of test results for each model, and the lines that each study wrote."""
+    models = []
     for stage in ("evaluate", "lexical_baseline"):
         with intact(stage, "summary.json"):
-            lines += [_accuracy(*pair) for pair in _json(stage, "summary.json").items()]
-    return lines
+            models += [_accuracy(*pair) for pair in _json(stage, "summary.json").items()]
+    paths = {name: artifacts("studies", name, SUMMARY) for name in studies}
+    return {MODELS: models} | {
+        name: path.read_text("utf-8").splitlines() for name, path in paths.items() if path.is_file()
+    }
 
 
 def _accuracy(model: str, result: Any) -> str:
@@ -71,13 +80,6 @@ def _accuracy(model: str, result: Any) -> str:
     steps = f", {result['mean_steps']:.1f} steps" if result.get("mean_steps") else ""
     seeds = f" (n = {result['seeds']}{steps})" if "seeds" in result else ""
     return f"{model}: {100 * accuracy:.1f}{spread} %{seeds}"
-
-
-def _studies() -> list[str]:
-    """Return the lines that the studies wrote for this summary."""
-    paths = [artifacts("studies", name, SUMMARY) for name in load_params().studies]
-    texts = [path.read_text("utf-8") for path in paths if path.is_file()]
-    return [line for text in texts for line in text.splitlines()]
 
 
 def _json(stage: str, name: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ HitsBySeed = dict[int, Hits]  # seed -> [pairs]: 1 correct, 0 wrong, nan not sco
 
 
 class PairedTest(NamedTuple):
-    """The difference of a model from a reference, in accuracy in [0, 1].
+    """The difference of a model from a reference, in accuracy in [0, 1]; or another mean.
 
     difference: mean accuracy minus the reference's, over the pairs that both scored.
     low, high: its 95 % confidence interval; with one seed, over pairs alone.
@@ -36,41 +36,50 @@ class PairedTest(NamedTuple):
 def compare(
     reference: Hits, other: Hits, groups: Groups, *, seeds_paired: bool = True
 ) -> PairedTest:
-    """Compare replicates of two models by Student's t, paired by pair and optionally by seed.
-
-    The variance of the difference is the sum of the variances over seeds and over groups of pairs.
-    Their interaction counts in both, which is conservative. Degrees of freedom are those of Welch
-    and Satterthwaite. tests/pipeline/statistics/test_simulated.py checks that at most 6 % of the
-    intervals exclude zero if there is no difference.
+    """Compare replicates of two models, paired by pair and optionally by seed; see estimate.
 
     Args:
         reference, other: 1 correct, 0 wrong, nan not scored [seeds, pairs]; rows with the same
             index have the same seed.
-        groups: the group number of each pair [pairs]. Pairs of a group share their premise or
-            article, so their hits are not independent.
+        groups: the group number of each pair [pairs].
         seeds_paired: whether runs with the same seed have the same initialization, as for variants
             of one model. Otherwise each model has its own variance over seeds.
     """
     scored = ~np.isnan(reference + other).any(axis=0)
-    reference, other = reference[:, scored], other[:, scored]
-    seeds, pairs = reference.shape
-    gain = other - reference
-    difference = float(gain.mean())
+    gain = (other - reference)[:, scored]
+    runs = [gain] if seeds_paired else [reference[:, scored], other[:, scored]]
+    return estimate(gain, groups[scored], runs)
+
+
+def estimate(values: Hits, groups: Groups, runs: Sequence[Hits] | None = None) -> PairedTest:
+    """Estimate a mean over pairs by Student's t, with its variance over seeds and over pairs.
+
+    The variance of the mean is the sum of the variances over seeds and over groups of pairs. Their
+    interaction counts in both, which is conservative. Degrees of freedom are those of Welch and
+    Satterthwaite. tests/pipeline/statistics/test_simulated.py checks that at most 6 % of the
+    intervals exclude zero if there is no difference.
+
+    Args:
+        values: [seeds, pairs].
+        groups: the group number of each pair [pairs]. Pairs of a group share their premise or
+            article, so their values are not independent.
+        runs: whose variances over seeds are summed, each [seeds, pairs]; by default the values'.
+    """
+    mean, (seeds, pairs) = float(values.mean()), values.shape
     # variances of the mean, with their degrees of freedom
-    parts = [_over_groups(gain.mean(axis=0), groups[scored])]
-    for runs in [gain] if seeds_paired else [reference, other]:
+    parts = [_over_groups(values.mean(axis=0), groups)]
+    for run in [values] if runs is None else runs:
         if seeds > 1:
-            parts.append((float(runs.mean(axis=1).var(ddof=1)) / seeds, seeds - 1))
+            parts.append((float(run.mean(axis=1).var(ddof=1)) / seeds, seeds - 1))
     variance = sum(part for part, _ in parts)
     if variance == 0:
-        p, margin = None if difference else 1.0, 0.0
+        p, margin = None if mean else 1.0, 0.0
     else:
         freedom = variance**2 / sum(part**2 / degrees for part, degrees in parts)
         error = variance**0.5
         margin = float(stdtrit(freedom, 0.975)) * error
-        p = 2 * float(stdtr(freedom, -abs(difference) / error))
-    low, high = difference - margin, difference + margin
-    return PairedTest(difference, low, high, p if seeds > 1 else None, pairs)
+        p = 2 * float(stdtr(freedom, -abs(mean) / error))
+    return PairedTest(mean, mean - margin, mean + margin, p if seeds > 1 else None, pairs)
 
 
 def _over_groups(gain: Hits, groups: Groups) -> tuple[float, int]:

@@ -15,12 +15,17 @@ from reports.sections.steps import label_difference, quintile_difference
 from reports.statistics import DECIMALS, t_interval, verdicts
 
 Claim = dict[str, Any]
+DIFFICULTIES = {
+    "depth": "recorded depth",
+    "entropy": "the entropy of the annotators' labels",
+    "loss": "the loss of a model without steps",
+}
 
 
 def claims(data: Artifacts, studies: StudyReports) -> pd.DataFrame:
     """Return one row per claim: difference with sd or CI, seeds, pairs, p and verdict."""
     of_studies = [row for study in studies.values() for row in study.claims(data)]
-    rows = [*_models(data), *_fixed(data), *of_studies, *_steps(data)]
+    rows = [*_models(data), *_fixed(data), *of_studies, *_steps(data), *_difficulty(data)]
     columns = ["claim", "unit", "difference", "low", "high", "sd", "seeds", "pairs", "p"]
     frame = pd.DataFrame(rows, columns=[*columns, "published"])
     tested = frame["p"].astype(float).dropna()
@@ -74,15 +79,28 @@ def _steps(data: Artifacts) -> Iterator[Claim]:
                 yield claim | t_interval(mean, sd, n)
 
 
+def _difficulty(data: Artifacts) -> Iterator[Claim]:
+    """Relate steps, or the loss of a model without steps, to the difficulty of pairs."""
+    for row in data["evaluate/difficulty"].to_dict("records"):
+        name, measure = fmt.title(row["model"]), row["measure"]
+        if row["against"] == "agreement":
+            text = f"{measure} where annotators agree least minus where all agree"
+            unit = "steps" if measure == "steps" else "nats"
+        else:
+            text, unit = f"correlation of {measure} with {DIFFICULTIES[row['against']]}", "r"
+        yield row | {"claim": f"{name}: {text}", "unit": unit}
+
+
 def _difference(one: float, other: float) -> str:
     return f"{fmt.signed(one - other)} ({one:.1f} vs {other:.1f})"
 
 
 def _result(row: fmt.Row) -> str:
-    if pd.isna(row["sd"]) and not pd.isna(row["pairs"]):
-        return f"{fmt.points(row)} points"
     scale = 100 if row["unit"] == "points" else 1
-    value = fmt.with_sd(row["difference"], row["sd"], scale=scale, sign=True)
+    if pd.isna(row["sd"]) and not pd.isna(row["pairs"]):
+        value = fmt.with_range(row["difference"], row["low"], row["high"], scale)
+    else:
+        value = fmt.with_sd(row["difference"], row["sd"], scale=scale, sign=True)
     return f"r = {value}" if row["unit"] == "r" else f"{value} {row['unit']}"
 
 

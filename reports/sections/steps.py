@@ -99,6 +99,7 @@ def steps_section(data: Artifacts) -> Section | None:
             Table("steps_by_label", labels, label_columns, text_columns=2),
             Table("steps_quintiles", frame, columns, caption, text_columns=2),
             *_depth(data),
+            *_agreement(data),
         ],
         "Steps on test pairs are averaged within each seed, then mean ± sd over seeds. Claims has "
         "the significance of the differences.",
@@ -149,3 +150,23 @@ def _depth(data: Artifacts) -> list[Table]:
         columns[f"r(steps, {name})"] = fmt.number(f"r_{against}", sign=True)
     caption = "Depth as recorded by the corpus; r is Pearson's, over test pairs."
     return [Table("steps_by_depth", rows, columns, caption)]
+
+
+def _agreement(data: Artifacts) -> list[Table]:
+    """Return a table of accuracy, steps and loss by the annotators' agreement, if recorded."""
+    frame = data["evaluate/agreement"]
+    if frame.empty:
+        return []
+    annotators = frame["annotators"].iloc[0]
+    values = ["accuracy", "mean_steps", "mean_loss"]
+    rows = mean_sd(frame, ["model", "agreement"], values, first=["pairs"])
+    columns: dict[str, fmt.Cell] = {
+        "model": fmt.model_name,
+        f"annotators who agree, of {annotators}": fmt.count("agreement"),
+        "pairs": fmt.count("pairs"),
+        "accuracy, %": fmt.percent("accuracy"),
+        "mean steps": fmt.number("mean_steps"),
+        "mean loss, nats": fmt.number("mean_loss"),
+    }
+    caption = "Pairs by the number of annotators with the most frequent label."
+    return [Table("steps_by_agreement", rows, columns, caption)]

@@ -25,6 +25,7 @@ COUNTS = {"train": 3, "dev": 3, "test": 3}
 def line(number: int, premise: str = "A") -> str:
     row = {"gold_label": LABELS[number % 4], "pairID": f"{number}", "sentence1": premise, "x": 1}
     row |= {"sentence1_binary_parse": "A"} if number == 3 else {}
+    row |= {"annotator_labels": ["neutral"] * number} if number else {}
     return json.dumps(row | {"sentence2": "B"}) + "\n"
 
 
@@ -69,6 +70,13 @@ def test_parses_are_kept_if_configured(
     pairs = list(read_pairs(folder / "artifacts" / "corpus" / "test.jsonl"))
     result = [pair.get("sentence1_binary_parse") for pair in pairs]
     assert result == [kept] * 3 + ["A" if parses else None]
+
+
+@BOTH
+def test_labels_of_several_annotators_are_kept(folder: Path, source: Source) -> None:
+    run_stage(folder, source(folder))
+    pairs = read_pairs(folder / "artifacts" / "corpus" / "test.jsonl")
+    assert [len(pair.get("annotator_labels", [])) for pair in pairs] == [0, 0, 2, 3]
 
 
 def test_snli(folder: Path) -> None:

@@ -70,7 +70,7 @@ def one_seed(folder: Path) -> None:
     """Keep the first seed only, as a run with one seed writes it."""
     per_seed = ["retrain/trials", "retrain/history", "retrain/timings", "ablate/dev", "ablate/test"]
     per_seed += [f"evaluate/{name}" for name in ("results", "depth", "lengths", "correlations")]
-    per_seed += ["evaluate/predictions", "studies/halting/depth"]
+    per_seed += ["evaluate/predictions", "evaluate/agreement", "studies/halting/depth"]
     per_seed += [
         f"studies/multihop/{name}"
         for name in ("results", "hops", "exits", "correlations", "states")
@@ -82,6 +82,7 @@ def one_seed(folder: Path) -> None:
         edit(folder, place, lambda frame: frame[frame["seed"] == "1"])
     for place in (
         "evaluate/paired",
+        "evaluate/difficulty",
         "ablate/gains",
         "studies/fidelity/variants",
         "studies/cloze/runs",

@@ -64,6 +64,7 @@ NAME = "must be a name of printable letters"
         ({"sentence2_binary_parse": 3}, "sentence2_binary_parse is 3; must be text"),
         ({"reasoning_depth": True}, "reasoning_depth is True; must be a whole"),
         ({"reasoning_depth": -1}, "reasoning_depth is -1; must be at least 0"),
+        ({"annotator_labels": "neutral"}, "annotator_labels is 'neutral'; must be a list"),
         ({"sentence2": ...}, "sentence2 is missing"),
     ],
 )
@@ -75,6 +76,6 @@ def test_invalid_values(change: dict[str, Any], problem: str) -> None:
 
 
 def test_other_keys_are_dropped() -> None:
-    others = {"sentence1_parse": "(ROOT a)", "annotator_labels": ["neutral"], "captionID": "c"}
+    others = {"sentence1_parse": "(ROOT a)", "captionID": "c"}
     pair = checked_pair(Row("some.jsonl, line 17", 17, others | GOOD))
     assert list(pair.items()) == list(GOOD.items())
