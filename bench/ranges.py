@@ -1,7 +1,7 @@
 """Find the range of the demo's results over seeds and processors; `make repro` compares with it.
 
     python -m bench.ranges                     models and studies of params.yaml
-    python -m bench.ranges --studies           models only
+    python -m bench.ranges --studies           models only; --processors native avx2: these alone
 
 Processors are emulated: the environment of each run limits the instructions of PyTorch and MKL, and
 so the rounding. Copies of the committed project, in state/ranges, keep their trials: the command
@@ -14,6 +14,7 @@ import json
 import math
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -149,15 +150,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.ranges", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--studies", nargs="*", help="studies to run; by default all")
-    asked = parser.parse_args().studies
+    parser.add_argument("--processors", nargs="+", choices=PROCESSORS, default=[*PROCESSORS])
+    options = parser.parse_args()
     params = load_params(ROOT / "params.yaml")
-    studies = params.studies if asked is None else asked
+    studies = params.studies if options.studies is None else options.studies
     seeds, start, runs = params.retrain.seeds, time.time(), dict[str, list[Lines]]()
-    for name, environment in PROCESSORS.items():
+    for name in options.processors:
         copy_project(COPIES / name)
         for seed in seeds:
             progress(f"{name}, seed {seed}, after {(time.time() - start) / 60:.0f} minutes")
-            runs.setdefault(name, []).append(run_demo(COPIES / name, studies, seed, environment))
+            lines = run_demo(COPIES / name, studies, seed, PROCESSORS[name])
+            runs.setdefault(name, []).append(lines)
     parts = {
         part: {
             "parameters": parameters_digest(params, part),
@@ -165,8 +168,10 @@ def main() -> None:
         }
         for part in (MODELS, *studies)
     }
-    facts = {"command": "make ranges", "machine": machine(), "seeds": seeds}
-    text = json.dumps(facts | {"processors": PROCESSORS, "parts": parts}, indent=1)
+    command = shlex.join(["python", "-m", "bench.ranges", *sys.argv[1:]])
+    facts = {"command": command, "machine": machine(), "seeds": seeds}
+    facts |= {"processors": {name: PROCESSORS[name] for name in runs}, "parts": parts}
+    text = json.dumps(facts, indent=1)
     write_text(FILE, re.sub(r"\s+(?=[^\[\]{}]*\])", " ", text) + "\n")  # a list on one line
     print(f"{one_line(machine())}\n\n{markdown_table([*table_rows(parts)])}")
 
