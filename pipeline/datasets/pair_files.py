@@ -12,9 +12,9 @@ from actmodels.errors import DataError, shown
 from pipeline.datasets.archive import listed, members, named
 from pipeline.datasets.download import locate
 from pipeline.datasets.pairs import (
+    ANNOTATORS,
     DUPLICATE,
     NO_COLUMN,
-    ANNOTATORS,
     PARSES,
     UNLABELED,
     Pair,
@@ -126,8 +126,9 @@ class SplitReader:
             "sentence2": hypothesis,
             "pairID": f"{self._ids}-{row.number}" if pair_id in (None, "") else pair_id,
             **{key: fields[key] for key in PARSES if fields.get(key) is not None},
-            **({ANNOTATORS: labels} if isinstance(labels := fields.get(ANNOTATORS), list) else {}),
         }
+        if type(labels := fields.get(ANNOTATORS)) is list and {*map(type, labels)} == {str}:
+            pair[ANNOTATORS] = labels
         return checked_pair(row._replace(fields=pair), names)
 
     def _names(self, row: Row) -> dict[str, str]:
