@@ -20,6 +20,9 @@ from studies.multihop.tables import COLUMNS
 def main(target: Path) -> None:
     """Write the charts of the study as one PNG file."""
     folder = artifacts("studies", "multihop")
+    if missing := [name for name in COLUMNS if not (folder / name).is_file()]:
+        run = "dvc exp run study@multihop -S study=depth"
+        sys.exit(f"error: {folder / missing[0]} is missing; run: {run}")
     tables = {
         f"multihop/{Path(name).stem}": pd.read_csv(folder / name, dtype={"run": str, "exit": str})
         for name in COLUMNS
@@ -34,4 +37,6 @@ def main(target: Path) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m studies.multihop.figure FILE.png")
     main(Path(sys.argv[1]))
