@@ -131,6 +131,7 @@ class HopAttention(AlternatingAttention):
     def __init__(self, config: HopAttentionConfig, halting: HaltingConfig, vectors: Tensor) -> None:
         step = HopStep(config.width, config.gate_size)
         super().__init__(halting, step, config.width, Comparison(config.width))
+        self.halting.reads_first_units = True  # not the attended hypothesis
         self.words = ProjectedWords(vectors, config.width, tanh=True)
         self.keys, self.values = Window(config.width), Window(config.width)
         self.memory_dropout = Dropout(config.dropout)
