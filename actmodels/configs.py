@@ -196,10 +196,6 @@ class UniformPonderNetConfig(ActConfig):
     """PonderNet with a uniform prior of the steps; ponder_weight: beta."""
 
 
-# Mechanisms that answer from each state, and have no mean state to pass to the next input.
-AnsweringConfig = PonderNetConfig | DactConfig | UniformPonderNetConfig
-
-
 @dataclass(frozen=True)
 class SupervisedActConfig(Checked):
     """ACT with a loss on each state and a warm-up of the ponder weight (ours)."""
@@ -251,6 +247,11 @@ class PatienceExitConfig(Checked):
 
     unchanged_steps: Steps
     max_steps: Steps
+
+
+# Mechanisms that answer from each state, and have no mean state to pass to the next input.
+MixingConfig = PonderNetConfig | DactConfig | UniformPonderNetConfig
+AnsweringConfig = MixingConfig | ConfidenceExitConfig | PatienceExitConfig
 
 
 @dataclass(frozen=True)
