@@ -1,4 +1,4 @@
-"""The distribution: version and size, and the guide in an environment with torch alone."""
+"""The distribution: its checks and size, and the guide in an environment with torch alone."""
 
 import os
 import re
@@ -20,13 +20,6 @@ start = time.process_time()
 from actmodels.halting import *
 print(time.process_time() - start)
 """
-
-
-def test_one_version_everywhere() -> None:
-    version = actmodels.__version__
-    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert re.search(r"^## Version (\S+)", changes, re.MULTILINE)[1] == version
 
 
 def link_torch(folder: Path) -> None:
