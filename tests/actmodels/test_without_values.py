@@ -91,7 +91,7 @@ def test_otherwise_one_sentence(run: Callable[..., Any]) -> None:
 
 @pytest.mark.slow(minutes=1)
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
-@MECHANISMS
+@pytest.mark.parametrize("name", ["act", "ponder_net", "dact", "patience_exit"])
 def test_compiled_to_machine_code(name: str) -> None:
     model, states = Network(name).eval(), parts(double=False)[2].flatten(0, 1)
     for one, other in zip(compiled(model, states, "inductor"), model(states), strict=True):
