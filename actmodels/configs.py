@@ -1,4 +1,4 @@
-"""Configurations of inputs, training, networks and halting, with the range of each setting.
+"""Configurations of inputs, training, networks and halting, which check the range of each setting.
 
 A setting has the same name in params.yaml, here, in MLflow and in the result tables. No torch.
 """
@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from actmodels.validators import (
     BatchSize,
     Bias,
+    Checked,
     HalfOpenUnitInterval,
     NonNegativeFloat,
     NonNegativeInt,
@@ -28,7 +29,7 @@ PositiveFraction = Annotated[float, Range(gt=0, le=1)]
 
 
 @dataclass(frozen=True)
-class InputConfig:
+class InputConfig(Checked):
     """Word vectors of a trial (paper appendix D).
 
     oov_rule: vector of a vocabulary word without a pre-trained one. `own`: a random vector.
@@ -45,7 +46,7 @@ class InputConfig:
 
 
 @dataclass(frozen=True)
-class TrainConfig:
+class TrainConfig(Checked):
     """Optimization of a trial."""
 
     optimizer: Optimizer
@@ -58,7 +59,7 @@ class TrainConfig:
 
 
 @dataclass(frozen=True)
-class DecomposableAttentionConfig:
+class DecomposableAttentionConfig(Checked):
     """Decomposable Attention (Parikh et al. 2016)."""
 
     width: Size
@@ -68,7 +69,7 @@ class DecomposableAttentionConfig:
 
 
 @dataclass(frozen=True)
-class AdaptiveAttentionConfig:
+class AdaptiveAttentionConfig(Checked):
     """Adaptive Attention (paper section 3)."""
 
     width: Size
@@ -80,7 +81,7 @@ class AdaptiveAttentionConfig:
 
 
 @dataclass(frozen=True)
-class HopAttentionConfig:
+class HopAttentionConfig(Checked):
     """Hop Attention (ours); the state size is `width`."""
 
     width: Size
@@ -95,7 +96,7 @@ class HopAttentionConfig:
 
 
 @dataclass(frozen=True)
-class IterativeAttentionConfig:
+class IterativeAttentionConfig(Checked):
     """Iterative Attention (thesis section 5.1)."""
 
     width: Size
@@ -109,7 +110,7 @@ class IterativeAttentionConfig:
 
 
 @dataclass(frozen=True)
-class LstmEncodersConfig:
+class LstmEncodersConfig(Checked):
     """LSTM sentence encoders; also tree matching, where `width` is the size of a node."""
 
     width: Size
@@ -120,7 +121,7 @@ class LstmEncodersConfig:
 
 
 @dataclass(frozen=True)
-class ConditionalConfig:
+class ConditionalConfig(Checked):
     """The models of Rocktäschel et al. (2016)."""
 
     width: Size
@@ -137,7 +138,7 @@ class SpinnConfig(LstmEncodersConfig):
 
 
 @dataclass(frozen=True)
-class PublishedConfig:
+class PublishedConfig(Checked):
     """Deviations of the 2016 code that apply to both its models (actmodels.published_2016)."""
 
     scrambled_alignment: bool
@@ -162,7 +163,7 @@ class PublishedAdaptiveAttentionConfig(PublishedConfig, AdaptiveAttentionConfig)
 
 
 @dataclass(frozen=True)
-class ActConfig:
+class ActConfig(Checked):
     """Adaptive Computation Time (Graves 2016; paper section 3.1)."""
 
     epsilon: OpenUnitInterval
@@ -172,14 +173,14 @@ class ActConfig:
 
 
 @dataclass(frozen=True)
-class FixedStepsConfig:
+class FixedStepsConfig(Checked):
     """The same number of steps for every example (thesis fig. 6.2)."""
 
     steps: Steps
 
 
 @dataclass(frozen=True)
-class PonderNetConfig:
+class PonderNetConfig(Checked):
     """PonderNet (Banino et al. 2021); ponder_weight: beta. prior_steps: 1 / lambda_p."""
 
     epsilon: OpenUnitInterval
@@ -196,12 +197,13 @@ class DactConfig(ActConfig):
     lookahead: NonNegativeInt = 0
 
 
-# Mechanisms that answer from each state, and have no mean state to pass to the next input.
-AnsweringConfig = PonderNetConfig | DactConfig
+@dataclass(frozen=True)
+class UniformPonderNetConfig(ActConfig):
+    """PonderNet with a uniform prior of the steps; ponder_weight: beta."""
 
 
 @dataclass(frozen=True)
-class SupervisedActConfig:
+class SupervisedActConfig(Checked):
     """ACT with a loss on each state and a warm-up of the ponder weight (ours)."""
 
     epsilon: OpenUnitInterval
@@ -213,7 +215,7 @@ class SupervisedActConfig:
 
 
 @dataclass(frozen=True)
-class TargetStepsConfig:
+class TargetStepsConfig(Checked):
     """ACT that adapts its ponder weight to a target mean number of steps (ours)."""
 
     epsilon: OpenUnitInterval
@@ -226,7 +228,40 @@ class TargetStepsConfig:
 
 
 @dataclass(frozen=True)
-class ActRnnConfig:
+class MlpActConfig(ActConfig):
+    """ACT whose halting unit has a hidden layer."""
+
+    hidden_size: Size
+
+
+@dataclass(frozen=True)
+class ChangeActConfig(ActConfig):
+    """ACT whose halting unit reads the state and its change in the step."""
+
+
+@dataclass(frozen=True)
+class ConfidenceExitConfig(Checked):
+    """Exit at the first step whose class has at least this probability."""
+
+    min_confidence: OpenUnitInterval
+    max_steps: Steps
+
+
+@dataclass(frozen=True)
+class PatienceExitConfig(Checked):
+    """Exit once the class has not changed for this many steps."""
+
+    unchanged_steps: Steps
+    max_steps: Steps
+
+
+# Mechanisms that answer from each state, and have no mean state to pass to the next input.
+MixingConfig = PonderNetConfig | DactConfig | UniformPonderNetConfig
+AnsweringConfig = MixingConfig | ConfidenceExitConfig | PatienceExitConfig
+
+
+@dataclass(frozen=True)
+class ActRnnConfig(Checked):
     """A recurrent network of one layer; init_std applies to init `normal`."""
 
     cell: Literal["rnn", "lstm"]

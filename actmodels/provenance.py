@@ -16,6 +16,7 @@ from typing import Any
 from actmodels.trial_config import BaseTrialConfig
 
 PACKAGE = Path(__file__).parent
+TYPING = "if TYPE_CHECKING:"
 # Files of declarations: the key covers their values with the configuration.
 DECLARATIONS = ("registry.py", "configs.py", "validators.py", "config.py")
 
@@ -29,9 +30,10 @@ def sources(*packages: Path) -> dict[Path, str]:
 
 @functools.cache
 def imported_modules(text: str) -> list[str]:
-    """Return the names of imported modules, including `from package import module`."""
+    """Return the names of modules imported at run time, with `from package import module`."""
     names: list[str] = []
-    for node in ast.walk(ast.parse(text)):
+    statements = [s for s in ast.parse(text).body if not ast.unparse(s).startswith(TYPING)]
+    for node in (node for statement in statements for node in ast.walk(statement)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -16,7 +16,7 @@ from actmodels.models.decomposable_attention import DecomposableAttention
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.attention import SoftAlignment, weighted_mean
 from actmodels.modules.inference import GateDropout, PairMemory
-from actmodels.prediction import Prediction, mean_cross_entropy
+from actmodels.prediction import Prediction
 
 # All other switches make predictions, or the set of scored pairs, depend on the batches.
 BATCH_INDEPENDENT = ("compounding_dropout", "no_ponder_cost")
@@ -181,6 +181,10 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
     switches: PublishedAdaptiveAttentionConfig
     halting: Act
 
+    def __init__(self, config: PublishedAdaptiveAttentionConfig, *others: Any) -> None:
+        super().__init__(config, *others)
+        self.halting.adds_ponder_cost = not config.no_ponder_cost
+
     @property
     def requires_unroll(self) -> bool:  # type: ignore[override]
         return self.switches.compounding_dropout or self.switches.batch_remainder
@@ -211,12 +215,6 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
         halted = batch_remainder(probabilities, self.halting.epsilon)
         logits = self.classify(weighted_mean(states, halted.weights))
         return Prediction(logits, halted.steps, halted.ponder_cost, halted.weights)
-
-    def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """Return the objective; with no_ponder_cost without the ponder cost."""
-        if self.switches.no_ponder_cost:
-            return mean_cross_entropy(prediction.logits, labels)
-        return super().objective(prediction, labels)
 
     @property
     def ponder_weight(self) -> float | Tensor | None:

@@ -43,6 +43,11 @@ HALTINGS = {
         ("dact", "DACT", "dact", "Dact"),
         ("supervised_act", "supervised ACT", "act", "SupervisedAct"),
         ("target_steps", "target steps", "act", "TargetSteps"),
+        ("mlp_act", "ACT with an MLP", "units", "MlpAct"),
+        ("change_act", "ACT on changes", "units", "ChangeAct"),
+        ("uniform_ponder_net", "uniform PonderNet", "uniform_ponder_net", "UniformPonderNet"),
+        ("confidence_exit", "exit by confidence", "early_exit", "ConfidenceExit"),
+        ("patience_exit", "exit by patience", "early_exit", "PatienceExit"),
     )
 }
 

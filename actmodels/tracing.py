@@ -13,7 +13,7 @@ from torch import Tensor
 
 from actmodels.configs import InputConfig
 from actmodels.data.pairs import BATCH_SIZE, Batch, PairTensors, collate
-from actmodels.halting.base import unroll
+from actmodels.halting.loop import unroll
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.modules.inference import Attended
 
@@ -42,7 +42,7 @@ def trace(model: AlternatingAttention, batch: Batch) -> Trace:
         attention.append(model.step.attend(state, memory))
         return model.step(state, memory, dropout)
 
-    states, probabilities = unroll(step, state, model.halting)
+    states, probabilities = unroll(step, state, model.halting, model.classify)
     answer = model.answer(states, probabilities)
     assert answer.weights is not None and answer.steps is not None
     return Trace(

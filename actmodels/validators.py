@@ -1,10 +1,24 @@
 """Types of settings with their ranges, which pydantic checks in params.yaml. No torch."""
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 Schema = dict[str, Any]
+LIMITS = {
+    "ge": ("at least", operator.ge),
+    "gt": ("above", operator.gt),
+    "le": ("at most", operator.le),
+    "lt": ("below", operator.lt),
+    "multiple_of": ("a multiple of", lambda value, factor: value % factor == 0),
+}
+TYPES: dict[type, tuple[str, tuple[type, ...]]] = {
+    bool: ("true or false", (bool,)),
+    int: ("a whole number", (int,)),
+    float: ("a number", (int, float)),
+    str: ("text", (str,)),
+}
 
 
 class Range:
@@ -16,6 +30,15 @@ class Range:
     def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Schema]) -> Schema:
         """Add the limits to pydantic's schema of the number, which is a dictionary."""
         return {**handler(source), **self.limits}
+
+    @property
+    def wording(self) -> str:
+        """Return the range in words: `above 0 and below 1`."""
+        return " and ".join(f"{LIMITS[name][0]} {limit:,}" for name, limit in self.limits.items())
+
+    def contains(self, value: float) -> bool:
+        """Return whether a number is in the range; nan is not."""
+        return all(LIMITS[name][1](value, limit) for name, limit in self.limits.items())
 
 
 # Upper limits prevent a typo from starting endless work. They are ours, each at least six times the
@@ -40,3 +63,28 @@ def settings_of(*parts: type) -> dict[str, Any]:
     """Return name and type, with range, of the fields of dataclasses, in order."""
     hints = (get_type_hints(part, include_extras=True) for part in parts)
     return {name: hint for types in hints for name, hint in types.items()}
+
+
+class Checked:
+    """Base class of dataclasses that check type and range of their fields, as pydantic does."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError with a sentence for each invalid field."""
+        if problems := "; ".join(self._problems()):
+            raise ValueError(f"{type(self).__name__}: {problems}")
+
+    def _problems(self) -> Iterator[str]:
+        of_self: type = type(self)
+        for name, hint in settings_of(of_self).items():
+            value = getattr(self, name)
+            if get_origin(hint) is Literal:
+                wording, valid = f"one of {get_args(hint)}", value in get_args(hint)
+            else:
+                of, *ranges = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+                wording, types = TYPES[of]
+                valid = isinstance(value, types) and (of is bool or type(value) is not bool)
+                if valid and ranges:
+                    wording = " and ".join(one.wording for one in ranges)
+                    valid = all(one.contains(value) for one in ranges)
+            if not valid:
+                yield f"{name} is {value!r}; must be {wording}"

@@ -11,9 +11,9 @@ import os
 import subprocess
 import sys
 from difflib import get_close_matches
-from importlib.metadata import version
 from pathlib import Path
 
+from actmodels import __version__
 from pipeline.runtime.stage import run_command
 
 ROOT = Path(__file__).parents[1]
@@ -37,7 +37,7 @@ def parse(argv: list[str] | None = None) -> tuple[argparse.Namespace, list[str]]
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"act-nli {version('act-nli')}")
+    parser.add_argument("--version", action="version", version=f"act-nli {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     own = {
         name: commands.add_parser(name, help=text, description=text, add_help=name not in DELEGATED)

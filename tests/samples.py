@@ -8,14 +8,21 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from actmodels import registry
 from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors, collate
 from actmodels.data.trial_data import TrialData, WordVectors
+from actmodels.registry import HALTINGS, model_with
 from actmodels.trial_config import BaseTrialConfig, TrialConfig, build_trial, setting_types
 from tune.execution import Execution
 from tune.grid import Trial, with_keys
 
 WORDS, DIMENSIONS = 40, 12
 MODELS = ("decomposable_attention", "adaptive_attention")  # those of the demo
+# Every network with ACT or without halting. Every halting mechanism with two networks: the steps of
+# Adaptive Attention are of active examples only.
+NETWORKS = [name for name, m in registry.MODELS.items() if m.halting in (None, HALTINGS["act"])]
+TWO = ("adaptive_attention", "hop_attention")
+VARIANTS = list(dict.fromkeys([*NETWORKS, *(model_with(n, h) for n in TWO for h in HALTINGS)]))
 
 SWITCHES = (
     *("shared_encoder", "scrambled_alignment", "no_mask", "file_order_batches"),
@@ -40,6 +47,9 @@ SETTINGS: dict[str, Any] = {
     "adaptation_rate": 0.001,
     "damping": 0.01,
     "recent_share": 0.1,
+    "hidden_size": 4,
+    "min_confidence": 0.5,
+    "unchanged_steps": 2,
     "width": 8,
     "reverted": "none",
     "evaluation_batch_size": 8,

@@ -13,6 +13,8 @@ from ray.autoscaler._private.util import prepare_config, validate_config
 from ray.scripts.scripts import cli
 from ruamel.yaml import YAML
 
+from actmodels import __version__
+
 ROOT = Path(__file__).parents[1]
 CLUSTER = ROOT / "cluster"
 
@@ -78,8 +80,8 @@ def test_every_text_file_keeps_its_line_ends_on_windows() -> None:
 def test_versions_agree(ray_cluster: Any) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     citation = documents(ROOT / "CITATION.cff")[0]
-    assert (citation["version"], citation["license"]) == (project["version"], project["license"])
-    assert f"({project['version']})" in (ROOT / "CHANGELOG.md").read_text()
+    assert (citation["version"], citation["license"]) == (__version__, project["license"])
+    assert f"\n## Version {__version__} " in (ROOT / "CHANGELOG.md").read_text()
     locked = (ROOT / "requirements.lock").read_text().splitlines()
     assert f"ray=={ray_cluster['rayVersion']}" in locked
 

@@ -24,7 +24,9 @@ from torch import Tensor, nn
 from actmodels.configs import LABELS, AdaptiveAttentionConfig
 from actmodels.data.pairs import Batch
 from actmodels.errors import ConfigError
-from actmodels.halting.base import Classify, Halting, adapt_steps, build_halting
+from actmodels.halting.base import Halting, build_halting
+from actmodels.halting.loop import adapt_steps
+from actmodels.halting.states import Classify
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.attention import weighted_mean
 from actmodels.modules.linear import Linear

@@ -182,7 +182,7 @@ def test_dvc_yaml_and_the_params_of_the_demo_are_short() -> None:
 def test_every_package_has_an_empty_init() -> None:
     folders = {path.parent for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
     folders |= {path.parent for path in (ROOT / "tests").rglob("test_*.py")}
-    folders.remove(ROOT / "actmodels" / "halting")  # re-exports the public API
+    folders -= {ROOT / "actmodels", ROOT / "actmodels" / "halting"}  # version; the public API
     for handles_ctrl_c_during_imports in ("pipeline", "studies"):
         folders.remove(ROOT / handles_ctrl_c_during_imports)
     for folder in folders:

@@ -14,7 +14,8 @@ from torch import Tensor
 from actmodels.data.stored import StoredTensors
 
 PAD, UNKNOWN, NULL, FIRST_WORD = 0, 1, 2, 3
-FILLER = -1  # label of a row that fills up a smaller batch of a fusion, not an example
+# Label of a row that fills up a smaller batch of a fusion, not an example; torch's ignore_index.
+FILLER = -100
 BATCH_SIZE = 256  # ours: pairs at a time where no gradient is needed; changes no result
 
 

@@ -41,6 +41,7 @@ def stack(models: Sequence[PairModel]) -> PairModel:
     shared = {id(buffer): buffer for buffer in models[0].buffers()}  # not worth a copy
     fusion = copy.deepcopy(models[0], shared)
     device = next(fusion.parameters()).device
+    fusion.halting.fused = True
     all_modules = [list(model.modules()) for model in models]
     for module, *originals in zip(fusion.modules(), *all_modules, strict=True):
         _stack_tensors(module, originals)

@@ -1,22 +1,28 @@
 """Adaptive Computation Time (Graves 2016 section 2; paper appendix C), and two variants (ours)."""
 
+from typing import Any, ClassVar
+
 import torch
 from torch import Tensor
 
-from actmodels.configs import SupervisedActConfig, TargetStepsConfig
-from actmodels.halting.base import Classify, PonderedHalting, truncate
-from actmodels.modules.attention import weighted_mean
+from actmodels.configs import ActConfig, SupervisedActConfig, TargetStepsConfig
+from actmodels.data.pairs import FILLER
+from actmodels.halting.base import PonderedHalting, truncate
+from actmodels.halting.states import Classify, mean_state
 from actmodels.modules.linear import per_trial
-from actmodels.prediction import Prediction, mean_over_examples, step_losses
+from actmodels.prediction import Criterion, Prediction
+from actmodels.registry import HaltingConfig
 
 
 class Act(PonderedHalting):
     """Classify the mean state weighted by h_n, at a ponder cost of N + R (paper eq. 8)."""
 
-    def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
-        halted = truncate(probabilities, self.epsilon)
-        logits = classify(weighted_mean(states, halted.weights))
-        return Prediction(logits, halted.steps, halted.ponder_cost, halted.weights)
+    settings: ClassVar[type[HaltingConfig]] = ActConfig
+
+    def answer(self, states: Any, probabilities: Tensor, classify: Classify) -> Prediction:
+        weights, steps, _ = halted = truncate(probabilities, self.epsilon)
+        state = mean_state(states, weights)
+        return Prediction(classify(state), steps, halted.ponder_cost, weights, state=state)
 
 
 class SupervisedAct(Act):
@@ -25,6 +31,8 @@ class SupervisedAct(Act):
     objective = ACT's + step_loss_weight · mean over n <= N of the loss of state n. The ponder
     weight grows linearly from 0 in the first epoch to its full value `warm_up_epochs` later.
     """
+
+    settings = SupervisedActConfig
 
     def __init__(self, config: SupervisedActConfig, state: int) -> None:
         super().__init__(config, state)
@@ -41,17 +49,17 @@ class SupervisedAct(Act):
     def current_ponder_weight(self) -> float | Tensor:
         return self.share * self.weight
 
-    def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
+    def answer(self, states: Any, probabilities: Tensor, classify: Classify) -> Prediction:
         answer = super().answer(states, probabilities, classify)
         return answer._replace(step_logits=classify(states))
 
-    def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
+    def total(self, prediction: Prediction, criterion: Criterion) -> Tensor:
         assert prediction.weights is not None
-        losses = step_losses(prediction, labels)
+        losses = criterion.step_losses(prediction)
         taken = (prediction.weights > 0).to(losses.dtype)
-        step_loss = mean_over_examples((losses * taken).sum(dim=-1) / taken.sum(dim=-1), labels)
+        step_loss = criterion.mean((losses * taken).sum(dim=-1) / taken.sum(dim=-1))
         weight = per_trial(self.step_loss_weight, step_loss)
-        return super().objective(prediction, labels) + weight * step_loss
+        return super().total(prediction, criterion) + weight * step_loss
 
 
 class TargetSteps(Act):
@@ -63,6 +71,7 @@ class TargetSteps(Act):
     Lagrangian). Both terms are buffers, saved with the model.
     """
 
+    settings = TargetStepsConfig
     multiplier: Tensor
     deviation: Tensor
 
@@ -80,11 +89,14 @@ class TargetSteps(Act):
         return self.multiplier + per_trial(self.damping, self.deviation) * self.deviation
 
     @torch.no_grad()
-    def on_update_end(self, prediction: Prediction, labels: Tensor) -> None:
+    def on_update_end(
+        self, prediction: Prediction, targets: Tensor, *, ignore_index: int = FILLER
+    ) -> None:
         if not self.adds_ponder_cost:
             return
         assert prediction.steps is not None
-        mean = mean_over_examples(prediction.steps, labels)
+        criterion = Criterion(targets, ignore_index=ignore_index, fused=self.fused)
+        mean = criterion.mean(prediction.steps)
         excess = mean - per_trial(self.target, mean)
         self.multiplier += per_trial(self.rate, mean) * excess
         share = per_trial(self.recent_share, mean)

@@ -1,31 +1,62 @@
-"""Halting around any step function: when to stop, which state to classify, and the ponder cost."""
+"""Base classes of halting mechanisms: when to stop, what to classify, and the ponder cost."""
 
 from abc import abstractmethod
-from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from actmodels.configs import FixedStepsConfig
+from actmodels.data.pairs import FILLER
+from actmodels.halting.states import Classify, each
 from actmodels.modules.linear import HaltingUnit, per_trial
-from actmodels.prediction import Prediction, cross_entropies, mean_cross_entropy, mean_over_examples
+from actmodels.precision import at_least_float32
+from actmodels.prediction import Criterion, Loss, Prediction
 from actmodels.registry import HALTINGS, HaltingConfig, load_class
-
-Classify = Callable[[Tensor], Tensor]  # states [..., state] to logits [..., labels]
 
 
 class Objective(nn.Module):
     """The training objective of a model without inference steps: mean cross-entropy."""
 
-    def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """Return the loss to minimize, in nats []; when fused [trials]."""
-        return mean_cross_entropy(prediction.logits, labels)
+    # Whether batches have a leading dimension [trials], and results are per trial: set by
+    # actmodels.fused.stack. Otherwise every leading dimension is batch.
+    fused = False
+
+    def objective(
+        self,
+        prediction: Prediction,
+        targets: Tensor,
+        loss: Loss | None = None,
+        *,
+        ignore_index: int = FILLER,
+    ) -> Tensor:
+        """Return the loss to minimize []; when fused [trials].
+
+        Args:
+            targets: labels [batch], or the targets of `loss`.
+            loss: maps outputs [batch, outputs] and targets to the loss of each example [batch];
+                by default the cross-entropy in nats.
+            ignore_index: label of examples that do not count, as in torch's cross_entropy.
+
+        Raises:
+            ValueError: targets or losses have the wrong type, shape or range.
+        """
+        return self.total(prediction, Criterion(targets, loss, ignore_index, self.fused))
+
+    def total(self, prediction: Prediction, criterion: Criterion) -> Tensor:
+        """Return the mean of `losses`; mechanisms add their terms."""
+        return criterion.mean(self.losses(prediction, criterion))
+
+    def losses(self, prediction: Prediction, criterion: Criterion) -> Tensor:
+        """Return the loss of each example [batch]."""
+        return criterion.losses(prediction.logits)
 
     def start_epoch(self, epoch: int | Tensor) -> None:
         """Prepare for a training epoch, counted from 1; when fused [trials]."""
 
-    def on_update_end(self, prediction: Prediction, labels: Tensor) -> None:
+    def on_update_end(
+        self, prediction: Prediction, targets: Tensor, *, ignore_index: int = FILLER
+    ) -> None:
         """Adapt to the prediction of the training batch after an optimizer update."""
 
     @property
@@ -38,17 +69,23 @@ class Halting(Objective):
     """Base class of halting mechanisms, for the states of any recurrent inference."""
 
     max_steps: int
+    reads_change: ClassVar[bool] = False  # whether `read` uses the state before the step
+    reads_first_units = False  # of states with more units than halting reads
 
     @abstractmethod
     def probability(self, state: Tensor) -> Tensor:
         """Return the halting probability h_n [batch] of a state [batch, state]."""
+
+    def read(self, state: Any, before: Any, classify: Classify) -> Tensor:
+        """Return h_n [batch] of a state; before: the state before the step, if `reads_change`."""
+        return self.probability(state if isinstance(state, Tensor) else state[0])
 
     @abstractmethod
     def has_halted(self, probabilities: Tensor) -> Tensor:
         """Return which examples [batch] need no further step, from h_1 ... h_n [batch, steps]."""
 
     @abstractmethod
-    def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
+    def answer(self, states: Any, probabilities: Tensor, classify: Classify) -> Prediction:
         """Combine the states of all steps into a prediction; examples do not affect each other.
 
         Args:
@@ -66,39 +103,66 @@ class FixedSteps(Halting):
 
     def __init__(self, config: FixedStepsConfig, state: int) -> None:
         super().__init__()
-        self.max_steps = config.steps
+        self.max_steps = require(config, FixedStepsConfig, self).steps
 
     def probability(self, state: Tensor) -> Tensor:
         """Return zeros [batch]: no example halts before the last step."""
-        return state.new_zeros(state.shape[:-1])
+        return at_least_float32(state.new_zeros(state.shape[:-1]))
 
     def has_halted(self, probabilities: Tensor) -> Tensor:
         *batch, steps = probabilities.shape
         return torch.full(batch, steps >= self.max_steps, device=probabilities.device)
 
-    def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
+    def answer(self, states: Any, probabilities: Tensor, classify: Classify) -> Prediction:
         *batch, steps = probabilities.shape
         weights = torch.zeros_like(probabilities)
         weights[..., -1] = 1.0
         taken = probabilities.new_full(batch, float(steps))
-        return Prediction(classify(states[..., -1, :]), taken, None, weights)
+        last = each(lambda part: part[..., -1, :], states)
+        return Prediction(classify(last), taken, None, weights, state=last)
 
 
 class PonderedHalting(Halting):
-    """Halting by a sigmoid unit on the state, with a weighted ponder cost in the objective."""
+    """Halting by a sigmoid unit on the state, with a weighted ponder cost in the objective.
 
+    state: the number of units of a state that halting reads; of a tuple it reads the first tensor.
+    """
+
+    settings: ClassVar[type[HaltingConfig]]  # class of its configuration
+    unit: Any  # module that maps states [batch, state] to h [batch]
     is_cost_optional: ClassVar[bool] = True  # a curriculum may begin without it
     adds_ponder_cost = True  # to the objective
 
     def __init__(self, config: Any, state: int) -> None:
         super().__init__()
-        self.max_steps = config.max_steps
+        self.max_steps = require(config, self.settings, self).max_steps
         self.epsilon: float | Tensor = config.epsilon  # probability that may remain at halting
         self.weight: float | Tensor = getattr(config, "ponder_weight", 0.0)
-        self.unit = HaltingUnit(state, config.halting_bias)
+        self.size = state
+        self.unit = self.build_unit(config, state)
+
+    def build_unit(self, config: Any, state: int) -> nn.Module:
+        """Return the module that maps states [batch, state] to h [batch]."""
+        return HaltingUnit(state, config.halting_bias)
+
+    def units(self, state: Any) -> Tensor:
+        """Return the units that halting reads [batch, state].
+
+        Raises:
+            ValueError: the states have another size.
+        """
+        read: Tensor = state if isinstance(state, Tensor) else state[0]
+        if read.shape[-1] == self.size:
+            return read
+        if self.reads_first_units and read.shape[-1] > self.size:
+            return read[..., : self.size]
+        raise ValueError(
+            f"states are {list(read.shape)}; expected [..., {self.size}], as "
+            f"{type(self).__name__} has state={self.size}"
+        )
 
     def probability(self, state: Tensor) -> Tensor:
-        return self.unit(state)
+        return self.unit(self.units(state))
 
     def distribution(self, probabilities: Tensor) -> Tensor:
         """Return the distribution over steps [batch, steps] before truncation; for ACT h_n."""
@@ -109,17 +173,13 @@ class PonderedHalting(Halting):
         total = self.distribution(probabilities).sum(dim=-1)
         return ~(total < per_trial(1 - self.epsilon, total))  # nan halts as well
 
-    def losses(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """Return the loss of each example in nats [batch]."""
-        return cross_entropies(prediction.logits, labels)
-
-    def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
+    def total(self, prediction: Prediction, criterion: Criterion) -> Tensor:
         """Return mean loss + ponder weight · mean ponder cost."""
         assert prediction.ponder_cost is not None
-        loss = mean_over_examples(self.losses(prediction, labels), labels)
+        loss = criterion.mean(self.losses(prediction, criterion))
         if not self.adds_ponder_cost:
             return loss
-        cost = mean_over_examples(prediction.ponder_cost, labels)
+        cost = criterion.mean(prediction.ponder_cost)
         return loss + per_trial(self.current_ponder_weight, cost) * cost
 
     @property
@@ -127,53 +187,45 @@ class PonderedHalting(Halting):
         return self.weight
 
 
+class AnsweringHalting(PonderedHalting):
+    """Halting that mixes the answers of all states instead of the states.
+
+    classes: whether answers are logits of classes; other outputs are mixed as they are.
+    """
+
+    def __init__(self, config: Any, state: int, *, classes: bool = True) -> None:
+        super().__init__(config, state)
+        self.classes = classes
+
+    def odds(self, outputs: Tensor) -> Tensor:
+        """Return what is mixed: class probabilities, or the outputs [..., outputs]."""
+        outputs = at_least_float32(outputs)
+        return torch.softmax(outputs, dim=-1) if self.classes else outputs
+
+    def logits(self, mixture: Tensor) -> Tensor:
+        """Return a mixture of `odds` as logits."""
+        if not self.classes:
+            return mixture
+        return torch.log(mixture.clamp_min(torch.finfo(mixture.dtype).tiny))
+
+
+def require(config: Any, settings: type[HaltingConfig], halting: Halting) -> HaltingConfig:
+    """Return a configuration of the right class.
+
+    Raises:
+        TypeError: it belongs to another mechanism.
+    """
+    if not isinstance(config, settings):
+        raise TypeError(
+            f"{type(halting).__name__} has a {type(config).__name__}; expected {settings.__name__}"
+        )
+    return config
+
+
 def build_halting(config: HaltingConfig, state: int) -> Halting:
     """Build the halting mechanism of a configuration, over states of size `state`."""
     (halting,) = (m.halting for m in HALTINGS.values() if type(config) is m.settings)
     return load_class(halting)(config, state)
-
-
-class Trajectory(NamedTuple):
-    """All steps: states [batch, steps, state] and halting probabilities [batch, steps]."""
-
-    states: Tensor
-    probabilities: Tensor
-
-
-def unroll(
-    step: Callable[[Tensor], Tensor],
-    state: Tensor,
-    halting: Halting,
-    max_steps: int | None = None,
-    *,
-    until_halted: bool = True,
-) -> Trajectory:
-    """Apply a step function repeatedly to all examples of a batch, halted or not.
-
-    Args:
-        step: maps the states of the whole batch to the next states.
-        state: initial state [batch, state].
-        max_steps: maximum number of steps; halting.max_steps by default.
-        until_halted: stop once all examples have halted; later steps would have weight 0.
-    """
-    states: list[Tensor] = []
-    probabilities: list[Tensor] = []
-    for _ in range(max_steps or halting.max_steps):
-        state = step(state)
-        states.append(state)
-        probabilities.append(halting.probability(state))
-        if until_halted and bool(
-            halting.has_halted(torch.stack(probabilities, dim=-1).detach()).all()
-        ):
-            break
-    return Trajectory(torch.stack(states, dim=-2), torch.stack(probabilities, dim=-1))
-
-
-def adapt_steps(
-    step: Callable[[Tensor], Tensor], state: Tensor, halting: Halting, classify: Classify
-) -> Prediction:
-    """Predict after as many steps as each example needs; see `unroll` and `Halting.answer`."""
-    return halting.answer(*unroll(step, state, halting), classify)
 
 
 class Halted(NamedTuple):

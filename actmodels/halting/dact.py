@@ -1,15 +1,18 @@
 """Differentiable ACT (Eyzaguirre & Soto 2020): a running mixture of the answers of all steps."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
 from actmodels.configs import DactConfig
-from actmodels.halting.base import Classify, PonderedHalting, survival
+from actmodels.halting.base import AnsweringHalting, survival
+from actmodels.halting.states import Classify
 from actmodels.modules.linear import per_trial
-from actmodels.prediction import Prediction, chosen
+from actmodels.prediction import Criterion, Prediction, chosen
 
 
-class Dact(PonderedHalting):
+class Dact(AnsweringHalting):
     """a_n = p_{n-1} y_n + (1 - p_{n-1}) a_{n-1}, with p_n = (1 - h_1) ... (1 - h_n), p_0 = 1.
 
     y_n are the class probabilities of state n; p_n bounds how much later steps can change the
@@ -18,6 +21,8 @@ class Dact(PonderedHalting):
     steps up to max_steps (the paper's rule): the class never changes, but a larger max_steps
     means more steps. With 1 neither the steps nor the answer depend on max_steps.
     """
+
+    settings = DactConfig
 
     def __init__(self, config: DactConfig, state: int) -> None:
         super().__init__(config, state)
@@ -28,7 +33,7 @@ class Dact(PonderedHalting):
         remaining = torch.prod(1 - probabilities, dim=-1)
         return ~(remaining >= per_trial(self.epsilon, remaining))  # nan halts as well
 
-    def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
+    def answer(self, states: Any, probabilities: Tensor, classify: Classify) -> Prediction:
         """Mix the answers of all steps up to N.
 
         In training N is the step at which p falls below epsilon, in evaluation `settled_step`;
@@ -37,21 +42,21 @@ class Dact(PonderedHalting):
         after, before = survival(probabilities)
         taken = before >= per_trial(self.epsilon, before)  # independent of the batch
         before = before * taken
-        answers = torch.softmax(classify(states), dim=-1)
+        answers = self.odds(classify(states))
         mixed, mixture = [answers[..., 0, :]], answers[..., 0, :]
         for n in range(1, answers.shape[-2]):
             share = before[..., n, None]
             mixture = share * answers[..., n, :] + (1 - share) * mixture
             mixed.append(mixture)
-        steps = taken.sum(dim=-1) if self.training else self.settled_step(mixed, after, taken)
-        if self.lookahead and not self.training:
+        settles = self.classes and not self.training
+        steps = self.settled_step(mixed, after, taken) if settles else taken.sum(dim=-1)
+        if self.lookahead and settles:
             taken = torch.arange(taken.shape[-1], device=steps.device) < steps[..., None]
             before = before * taken
             last = (steps - 1)[..., None, None].expand(*mixture.shape[:-1], 1, mixture.shape[-1])
             mixture = torch.stack(mixed, dim=-2).gather(-2, last).squeeze(-2)
-        logits = torch.log(mixture.clamp_min(torch.finfo(mixture.dtype).tiny))
-        cost = (after * taken).sum(dim=-1)
-        return Prediction(logits, steps.to(logits.dtype), cost, self.step_weights(before))
+        cost, logits = (after * taken).sum(dim=-1), self.logits(mixture)
+        return Prediction(logits, steps.to(cost.dtype), cost, self.step_weights(before))
 
     def settled_step(self, mixed: list[Tensor], after: Tensor, taken: Tensor) -> Tensor:
         """Return the first step [batch] after which the class is settled; see the class.
@@ -73,6 +78,8 @@ class Dact(PonderedHalting):
         after = torch.cat([kept[..., 1:], torch.ones_like(kept[..., :1])], dim=-1)
         return before * after
 
-    def losses(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """Return the negative log-likelihood of the mixture [batch]."""
-        return -chosen(prediction.logits, labels)
+    def losses(self, prediction: Prediction, criterion: Criterion) -> Tensor:
+        """Return the negative log-likelihood of the mixture, or its loss [batch]."""
+        if criterion.loss is not None:
+            return super().losses(prediction, criterion)
+        return -chosen(prediction.logits, criterion.targets, criterion.ignore_index)

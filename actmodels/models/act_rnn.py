@@ -101,7 +101,10 @@ class ActRnn(nn.Module):
         cell = TanhCell if config.cell == "rnn" else LstmCell
         self.cell: RecurrentCell = cell(inputs + flag, config.state_size)
         self.output = Linear(self.cell.visible, outputs)
-        self.halting = build_halting(halting, self.cell.visible) if flag else Objective()
+        self.halting = Objective()
+        if halting is not None:
+            self.halting = build_halting(halting, self.cell.visible)
+            self.halting.reads_first_units = True  # the visible ones
         self.answers = isinstance(halting, AnsweringConfig)
         initialize(self, config.init, config.init_std)
 
@@ -145,9 +148,10 @@ class ActRnn(nn.Module):
             of PonderNet or DACT.
         """
         running, padding = ActiveExamples(real.shape, state.device), ~real
+        classify = self.odds if self.answers else lambda state: state
         for number in range(halting.max_steps):
-            state = self.cell.step(later if number else first, state)
-            so_far = running.add(state, halting.probability(state))
+            before, state = state, self.cell.step(later if number else first, state)
+            so_far = running.add(state, halting.read(state, before, classify))
             done = halting.has_halted(so_far) | padding
             if number == halting.max_steps - 1 or bool(done.all()):
                 break
@@ -157,7 +161,7 @@ class ActRnn(nn.Module):
                 state, later = running.rows(state, indices), running.rows(later, indices)
                 padding = padding[indices]
         states, probabilities = running.trajectory()
-        return halting.answer(states, probabilities, self.odds if self.answers else lambda s: s)
+        return halting.answer(states, probabilities, classify)
 
     def odds(self, states: Tensor) -> Tensor:
         """Return logits [..., 2] whose difference is the log-odds of the sigmoid unit."""

@@ -8,7 +8,8 @@ from torch import Tensor, nn
 
 from actmodels.configs import LABELS
 from actmodels.data.pairs import Batch
-from actmodels.halting.base import Halting, Trajectory, build_halting, unroll
+from actmodels.halting.base import Halting, build_halting
+from actmodels.halting.loop import Trajectory, unroll
 from actmodels.models.active_examples import ActiveExamples
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.inference import GateDropout
@@ -47,8 +48,8 @@ class AlternatingAttention(PairModel):
         """Return memory and dropout of the next step; by default the same at every step."""
         return memory, dropout
 
-    def unroll(self, batch: Batch, steps: int, *, until_halted: bool) -> Trajectory:
-        """Apply at most `steps` steps to all examples, halted or not; see `halting.base.unroll`."""
+    def unroll(self, batch: Batch, steps: int, *, until_halted: bool) -> Trajectory[Tensor]:
+        """Apply at most `steps` steps to all examples, halted or not; see `halting.loop.unroll`."""
         memory = self.encode(batch)
         state, dropout = self.step.start(memory)
         inputs: tuple[Any, GateDropout] | None = None
@@ -58,21 +59,23 @@ class AlternatingAttention(PairModel):
             inputs = self.next_step_inputs(*inputs) if inputs else (memory, dropout)
             return self.step(state, *inputs)
 
-        return unroll(step, state, self.halting, steps, until_halted=until_halted)
+        loop = (step, state, self.halting, self.classify, steps)
+        return unroll(*loop, until_halted=until_halted)
 
-    def unroll_active(self, batch: Batch, steps: int) -> Trajectory:
+    def unroll_active(self, batch: Batch, steps: int) -> Trajectory[Tensor]:
         """Apply at most `steps` steps to the active examples, with one backward pass for all.
 
         Equals `unroll` up to rounding, except for steps after halting, which are zeros here.
         """
         memory = self.encode(batch)
-        state, dropout = self.step.start(memory)
-        active = ActiveExamples(batch.labels.shape, state.device)
+        start, dropout = self.step.start(memory)
+        active = ActiveExamples(batch.labels.shape, start.device)
         fused_inference = self.step.fused_inference(memory)
         with torch.no_grad():
+            state = start
             for number in range(steps):
-                state = self.step(state, fused_inference, dropout)
-                so_far = active.add(state, self.halting.probability(state))
+                before, state = state, self.step(state, fused_inference, dropout)
+                so_far = active.add(state, self.halting.read(state, before, self.classify))
                 if number == steps - 1:
                     break
                 halted = self.halting.has_halted(so_far)
@@ -87,7 +90,10 @@ class AlternatingAttention(PairModel):
                     dropout = GateDropout(*rows)
         states, probabilities = active.trajectory(fused_inference.all_states())
         # Recompute for the gradients of all steps; keep the exact values by which examples halted.
-        again = self.halting.probability(states)
+        before = states
+        if self.halting.reads_change:
+            before = torch.cat([start[..., None, :], states[..., :-1, :]], dim=-2)
+        again = self.halting.read(states, before, self.classify)
         return Trajectory(states, probabilities + (again - again.detach()))
 
     def forward(self, batch: Batch, *, loop: Loop = "active") -> Prediction:

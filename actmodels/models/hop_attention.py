@@ -155,6 +155,7 @@ class HopAttention(AlternatingAttention):
         alone = reverted == "classifier"
         classify = StateClassifier(width, len(LABELS)) if alone else Comparison(width)
         super().__init__(halting, step, width, classify)
+        self.halting.reads_first_units = True  # not the attended hypothesis
         self.words = ProjectedWords(vectors, width, tanh=True)
         self.keys = Window(width)
         self.values = self.keys if reverted == "windows" else Window(width)

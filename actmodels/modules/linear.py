@@ -5,6 +5,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from actmodels.configs import Init
+from actmodels.precision import at_least_float32, without_autocast
 
 
 def affine(inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
@@ -36,7 +37,7 @@ class Linear(nn.Linear):
 
 
 class HaltingUnit(nn.Module):
-    """h_n = sigmoid(w · state_n + b) (paper eq. 6).
+    """h_n = sigmoid(w · state_n + b), in at least float32 (paper eq. 6).
 
     bias: initial b; with 1 an untrained model halts at step 2, with -3 at step 21. None: no b
     (Munkhdalai & Yu 2017 eq. 15).
@@ -48,8 +49,13 @@ class HaltingUnit(nn.Module):
         self.linear.start_bias = bias or 0.0
 
     def forward(self, state: Tensor) -> Tensor:
-        """Map states [batch, ...] to h [batch], reading the first `state` units."""
-        return torch.sigmoid(self.linear(state[..., : self.linear.in_features])).squeeze(-1)
+        """Map states [batch, state] to h [batch]."""
+        weight: Tensor = self.linear.weight
+        bias: Tensor | None = self.linear.bias
+        with without_autocast(state):
+            bias = bias if bias is None else at_least_float32(bias)
+            logits = affine(at_least_float32(state), at_least_float32(weight), bias)
+            return torch.sigmoid(logits).squeeze(-1)
 
 
 def per_trial(value: float | Tensor, like: Tensor) -> float | Tensor:

@@ -75,7 +75,7 @@ def front_matter(name: str, corpus: str, test_accuracy: float) -> str:
     facts: dict[str, Any] = {
         "language": "en",
         "license": LICENSES.get(corpus, "mit"),
-        "library_name": "act-nli",
+        "library_name": "actmodels",
         "pipeline_tag": task,
         "tags": ["natural-language-inference", "adaptive-computation-time"],
         **({"datasets": [dataset]} if corpus in HUB_DATASETS else {}),

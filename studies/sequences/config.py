@@ -82,10 +82,11 @@ TASKS: dict[str, type] = {
     "sort": SortConfig,
     "characters": CharactersConfig,
 }
-MEAN_STATE = ("act", "target_steps", "fixed_steps")
+MEAN_STATE = ("act", "target_steps", "fixed_steps", "mlp_act", "change_act")
+ANSWERING = ("ponder_net", "dact", "uniform_ponder_net", "confidence_exit", "patience_exit")
 HALTING_MECHANISMS: dict[str, type] = {
     "none": type(None),
-    **{name: HALTINGS[name].settings for name in (*MEAN_STATE, "ponder_net", "dact")},
+    **{name: HALTINGS[name].settings for name in (*MEAN_STATE, *ANSWERING)},
 }
 
 

@@ -6,19 +6,21 @@ import torch
 from actmodels.fused.stack import shared_batch, stack
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.registry import MODELS
+from actmodels.trial_config import setting_types
 from tests.model_checks import make
-from tests.samples import sample_batch, sample_trial
+from tests.samples import VARIANTS, sample_batch, sample_trial
 
-IN_STEPS = [name for name in MODELS if MODELS[name].halting and not name.endswith("_as_published")]
+IN_STEPS = [name for name in VARIANTS if MODELS[name].halting and "as_published" not in name]
 
 
 def spread_model(name: str, **settings: object) -> AlternatingAttention:
     """A model whose examples halt at very different steps."""
-    defaults = {} if "fixed_steps" in name else {"max_steps": 12, "halting_bias": -1.5}
-    model = make(sample_trial(name, **defaults, **settings))
+    defaults = {"max_steps": 12, "halting_bias": -1.5}
+    known = {key: value for key, value in defaults.items() if key in setting_types(name)}
+    model = make(sample_trial(name, **known, **settings))
     with torch.no_grad():
-        if hasattr(model.halting, "unit"):
-            model.halting.unit.linear.weight.mul_(4)
+        for parameter in getattr(model.halting, "unit", torch.nn.Module()).parameters():
+            parameter.mul_(4 if parameter.dim() > 1 else 1)
     return model
 
 

@@ -10,12 +10,11 @@ import torch
 from actmodels.data.trial_data import TrialData
 from actmodels.fused.stack import can_fuse, fusion_shape
 from actmodels.fused.training import FusedTraining
-from actmodels.registry import MODELS
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig, setting_types
-from tests.samples import sample_data, sample_trial
+from tests.samples import VARIANTS, sample_data, sample_trial
 
-FUSION = [name for name in MODELS if can_fuse(name)]
+FUSION = [name for name in VARIANTS if can_fuse(name)]
 UNLIKE: list[dict[str, Any]] = [
     {"epsilon": 0.01, "ponder_weight": 0.01, "dropout": 0.1, "final_rate": 0.1},
     {"learning_rate": 0.05, "epsilon": 0.2, "ponder_weight": 0.001, "dropout": 0.3},

@@ -21,7 +21,7 @@ PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
 
 
 def test_the_example_learns() -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    example = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)[0]
     assert f"```python\n{example}```" in (ROOT / "README.md").read_text(encoding="utf-8")
     alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # faster than two for such small matrices
     command = [sys.executable, "-c", example]
@@ -61,7 +61,7 @@ def test_the_notebook_learns_the_number_of_hops() -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     found = re.findall(r"(\d) hops: accuracy +(\d+)%, (\d\.\d) steps", done.stdout)
     rows = [(int(hops), int(accuracy), float(steps)) for hops, accuracy, steps in found]
-    act, fixed, _, dact = (rows[start : start + 7] for start in range(0, 28, 7))
-    for hops, accuracy, steps in (*act[1:5], *dact[:5]):
+    act, fixed, _, dact, confident = (rows[start : start + 7] for start in range(0, 35, 7))
+    for hops, accuracy, steps in (*act[1:5], *dact[:5], *confident[:5]):
         assert accuracy >= 95 and abs(steps - hops) <= 0.5, (hops, accuracy, steps)
     assert [accuracy > 90 for _, accuracy, _ in fixed] == [hops == 4 for hops, *_ in fixed]

@@ -6,14 +6,14 @@ import pytest
 import torch
 
 from actmodels.models.pair_model import build, parameter_count
-from actmodels.registry import HALTINGS, MODELS, first_network, is_adaptive
+from actmodels.registry import first_network, is_adaptive
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig
 from tests import model_checks
-from tests.samples import sample_data, sample_trial
+from tests.samples import NETWORKS, VARIANTS, sample_data, sample_trial
 
-CHECKED = {name: sample_trial(name) for name in MODELS}
-CHECKED |= {f"{name}-trained_rows": sample_trial(name, oov_rule="trained") for name in MODELS}
+CHECKED = {name: sample_trial(name) for name in VARIANTS}
+CHECKED |= {f"{name}-trained_rows": sample_trial(name, oov_rule="trained") for name in NETWORKS}
 
 
 @pytest.mark.parametrize("config", CHECKED.values(), ids=CHECKED)
@@ -56,15 +56,7 @@ def test_parameters(model: str, settings: dict[str, int], total: int) -> None:
     assert parameter_count(build(sample_trial(model, **settings), torch.zeros(4, 300))) == total
 
 
-# Every network with ACT or without halting, and every halting mechanism with one network.
-LEARNERS = [
-    name
-    for name, model in MODELS.items()
-    if model.halting in (None, HALTINGS["act"]) or name.startswith("adaptive_attention_")
-]
-
-
-@pytest.mark.parametrize("model", LEARNERS)
+@pytest.mark.parametrize("model", [n for n in VARIANTS if not n.startswith("hop_attention_")])
 def test_overfits_a_few_pairs(model: str) -> None:
     data = sample_data(train=32)
     config = sample_trial(model, max_epochs=60, width=16, dropout=0.0)

@@ -9,6 +9,7 @@ import torch
 from actmodels.configs import ActConfig, ActRnnConfig, FixedStepsConfig
 from actmodels.errors import ConfigError
 from studies.sequences.config import (
+    MEAN_STATE,
     AdditionConfig,
     CharactersConfig,
     LogicConfig,
@@ -71,7 +72,7 @@ def test_mechanisms_without_a_mean_state_need_parity(task: Any, halting: Any, na
     assert raised.value.problems[0].startswith(
         f"halting {name} is for one input with one answer, as parity has; "
     )
-    assert raised.value.problems[0].endswith("one of none, act, target_steps, fixed_steps")
+    assert raised.value.problems[0].endswith("one of none, " + ", ".join(MEAN_STATE))
     assert sample_trial(halting=halting).model == f"parity_rnn_{name}"
 
 

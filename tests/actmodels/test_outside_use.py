@@ -1,0 +1,250 @@
+"""actmodels.halting with networks, losses and precisions of its users."""
+
+import inspect
+import pydoc
+from functools import partial
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+import actmodels.halting
+from actmodels.halting import Act, ActConfig, Dact, PonderNet, PonderNetConfig, adapt_steps
+from actmodels.registry import HALTINGS, load_class
+from tests.actmodels.outside import LABELS, MECHANISMS, SIZE, build, parts
+
+
+@MECHANISMS
+@pytest.mark.parametrize("training", [False, True])
+def test_every_leading_dimension_is_batch(name: str, training: bool) -> None:
+    step, classify, states = parts()
+    halting = build(name).train(training)
+    nested = adapt_steps(step, states, halting, classify)
+    flat = adapt_steps(step, states.flatten(0, 1), halting, classify)
+    for one, other in zip(nested[:5], flat[:5], strict=True):
+        if one is not None:
+            torch.testing.assert_close(one.flatten(0, 1), other)
+    loss = halting.objective(nested, LABELS)
+    assert loss.shape == ()
+    torch.testing.assert_close(loss, halting.objective(flat, LABELS.flatten()))
+    halting.on_update_end(nested, LABELS)
+
+
+def slow_transformer(layer: nn.Module, state: Tensor, halting: Any, classify: nn.Module) -> Any:
+    """Graves' sums for each token, one number at a time; halted tokens are copied."""
+    state, unit = state.clone(), halting.unit.linear
+    sentences, tokens, _ = state.shape
+    sums = [[0.0] * tokens for _ in range(sentences)]
+    mean, steps, cost = torch.zeros_like(state), torch.zeros(state.shape[:2]), []
+    running = {(i, j) for i in range(sentences) for j in range(tokens)}
+    for n in range(1, halting.max_steps + 1):
+        after = layer(state)
+        state = torch.stack(
+            [
+                torch.stack([(after if (i, j) in running else state)[i, j] for j in range(tokens)])
+                for i in range(sentences)
+            ]
+        )
+        for i, j in sorted(running):
+            h = torch.sigmoid(unit.weight[0] @ state[i, j] + unit.bias[0])
+            steps[i, j] = n
+            if sums[i][j] + h >= 1 - halting.epsilon or n == halting.max_steps:
+                h = 1 - sums[i][j]
+                cost.append(n + torch.as_tensor(h).double())
+                running.remove((i, j))
+            sums[i][j] = sums[i][j] + h
+            mean = mean.index_put((torch.tensor(i), torch.tensor(j)), h * state[i, j], True)
+    return classify(mean), steps, torch.stack(cost).mean()
+
+
+def test_tokens_of_a_transformer_halt_and_are_attended_to() -> None:
+    """In double precision equal to a slow loop, with the gradients of all parameters."""
+    _, classify, states = parts()
+    layer = nn.TransformerEncoderLayer(SIZE, 2, 16, dropout=0.0, batch_first=True).double()
+    halting = build("act")
+    prediction = adapt_steps(layer, states, halting, classify)
+    logits, steps, cost = slow_transformer(layer, states, halting, classify)
+    assert len(set(steps.flatten().tolist())) >= 3  # otherwise the test is void
+    assert torch.equal(prediction.steps, steps)
+    torch.testing.assert_close(prediction.logits, logits, rtol=1e-12, atol=1e-13)
+    slow = functional.cross_entropy(logits.flatten(0, 1), LABELS.flatten()) + halting.weight * cost
+    fast = halting.objective(prediction, LABELS)
+    weights = [p for module in (layer, classify, halting) for p in module.parameters()]
+    grads = [torch.autograd.grad(loss, weights, materialize_grads=True) for loss in (fast, slow)]
+    for one, other in zip(*grads, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-12)
+
+
+@MECHANISMS
+def test_states_may_be_tuples(name: str) -> None:
+    """As one tensor [h; c] whose first half halting and classifier read."""
+    _, classify, _ = parts()
+    cell, inputs = nn.LSTMCell(4, SIZE).double(), torch.randn(5, 4).double()
+    halting, start = build(name).eval(), torch.zeros(5, SIZE).double()
+    halting.reads_first_units = True
+    pair = adapt_steps(lambda s: cell(inputs, s), (start, start), halting, lambda s: classify(s[0]))
+    joined = adapt_steps(
+        lambda s: torch.cat(cell(inputs, s.chunk(2, -1)), -1),
+        torch.cat([start, start], -1),
+        halting,
+        lambda s: classify(s[..., :SIZE]),
+    )
+    for one, other in zip(pair[:5], joined[:5], strict=True):
+        assert one is other is None or torch.equal(one, other)
+    if joined.state is not None:
+        assert torch.equal(torch.cat(pair.state, -1), joined.state)
+
+
+def predicted(name: str, labels: int = 3, **others: Any) -> tuple[Any, Any]:
+    step, _, states = parts()
+    halting = build(name, **others)
+    classify = nn.Linear(SIZE, labels).double()
+    return halting, adapt_steps(step, states[0], halting, classify)
+
+
+@MECHANISMS
+@pytest.mark.parametrize("ignored", [-100, -1, 2])
+def test_ignored_labels_as_in_cross_entropy(name: str, ignored: int) -> None:
+    halting, prediction = predicted(name)
+    labels = torch.tensor([1, 0, ignored, 1, 0])
+    kept = prediction._replace(
+        **{
+            field: value[labels != ignored]
+            for field, value in prediction._asdict().items()
+            if value is not None
+        }
+    )
+    mixed = halting.objective(prediction, labels, ignore_index=ignored)
+    torch.testing.assert_close(mixed, halting.objective(kept, labels[labels != ignored]))
+    none = halting.objective(prediction, torch.full((5,), ignored), ignore_index=ignored)
+    assert none.item() == 0
+
+
+def summed(outputs: Tensor, targets: Tensor) -> Tensor:
+    return functional.mse_loss(outputs, targets)
+
+
+LABEL_ERRORS: list[tuple[Tensor, Any, str]] = [
+    (torch.tensor([0, 1, -1, 1, 2]), None, "targets go from -1 to 2; expected 0 to 2, or ignore_"),
+    (torch.tensor([0, 1, 3, 1, 2]), None, "targets go from 0 to 3; expected 0 to 2, or ignore_"),
+    (torch.ones(5, 1, dtype=torch.int64), None, r"targets are torch.int64 \[5, 1\]; expected .*"),
+    (torch.ones(5), None, r"targets are torch.float32 \[5\]; expected the label of each example"),
+    (torch.ones(5, 3), summed, r"loss returned \[\]; expected a value for each example, \[5\]"),
+]
+
+
+@MECHANISMS
+@pytest.mark.parametrize(("targets", "loss", "message"), LABEL_ERRORS)
+def test_wrong_targets_are_errors(name: str, targets: Tensor, loss: Any, message: str) -> None:
+    halting, prediction = predicted(name)
+    with pytest.raises(ValueError, match=message):
+        halting.objective(prediction, targets, loss=loss)
+
+
+def regression(outputs: Tensor, targets: Tensor) -> Tensor:
+    return functional.mse_loss(outputs, targets, reduction="none").mean(dim=-1)
+
+
+def binary(outputs: Tensor, targets: Tensor) -> Tensor:
+    logits = outputs.squeeze(-1)
+    return functional.binary_cross_entropy_with_logits(logits, targets, reduction="none")
+
+
+LOSSES = [
+    (regression, 2, torch.randn(5, 2).double()),
+    (binary, 1, torch.tensor([0.0, 1, 1, 0, 1]).double()),
+]
+
+
+@MECHANISMS
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize(("loss", "outputs", "targets"), LOSSES)
+def test_any_loss(name: str, loss: Any, outputs: int, targets: Tensor, training: bool) -> None:
+    mixes = issubclass(load_class(HALTINGS[name].halting), Dact | PonderNet)
+    step, _, states = parts()
+    halting = build(name, **({"classes": False} if mixes else {})).train(training)
+    classify = nn.Linear(SIZE, outputs).double()
+    prediction = adapt_steps(step, states[0], halting, classify)
+    assert prediction.logits.shape == (5, outputs)
+    value = halting.objective(prediction, targets, loss=loss)
+    expected = loss(prediction.logits, targets).mean()
+    if prediction.step_logits is None:
+        cost = prediction.ponder_cost
+        extra = 0 if cost is None else halting.current_ponder_weight * cost.mean()
+        torch.testing.assert_close(value, expected + extra)
+    value.backward()
+    assert all(p.grad.isfinite().all() for p in (*step.parameters(), *classify.parameters()))
+
+
+@MECHANISMS
+def test_cross_entropy_as_a_loss_is_the_default(name: str) -> None:
+    halting, prediction = predicted(name)
+    labels = torch.tensor([1, 0, -100, 1, 2])
+    loss = partial(functional.cross_entropy, reduction="none")
+    explicit = halting.objective(prediction, labels, loss=loss)
+    torch.testing.assert_close(explicit, halting.objective(prediction, labels))
+
+
+def test_one_label_for_all_tokens_of_a_sentence() -> None:
+    step, classify, states = parts()
+    halting = build("act")
+    prediction = adapt_steps(step, states, halting, classify)
+
+    def loss(outputs: Tensor, labels: Tensor) -> Tensor:
+        return functional.cross_entropy(outputs.mean(dim=1), labels, reduction="none")
+
+    value = halting.objective(prediction, torch.tensor([1, -100]), loss=loss)
+    expected = loss(prediction.logits[:1], torch.tensor([1])).mean()
+    torch.testing.assert_close(value, expected + 0.01 * prediction.ponder_cost[0].mean())
+
+
+ACT = {"epsilon": 0.01, "ponder_weight": 0.01, "max_steps": 9, "halting_bias": 0.0}
+CONFIG_ERRORS = [
+    ("ActConfig", {"epsilon": 2.0}, "ActConfig: epsilon is 2.0; must be above 0 and below 1"),
+    ("ActConfig", {"epsilon": float("nan")}, "epsilon is nan; must be above 0 and below 1"),
+    ("ActConfig", {"epsilon": "0.01"}, "epsilon is '0.01'; must be a number"),
+    ("ActConfig", {"ponder_weight": -1}, "ponder_weight is -1; must be at least 0 and at most 1,0"),
+    ("ActConfig", {"max_steps": 0}, "max_steps is 0; must be at least 1 and at most 1,000"),
+    ("ActConfig", {"max_steps": True}, "max_steps is True; must be a whole number"),
+    ("PonderNetConfig", {"prior_steps": 1.0}, "prior_steps is 1.0; must be above 1 and at most 1,"),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "message"), CONFIG_ERRORS)
+def test_configurations_check_themselves(name: str, change: dict[str, Any], message: str) -> None:
+    settings = ACT | ({"prior_steps": 3.0} if name == "PonderNetConfig" else {})
+    with pytest.raises(ValueError, match=message):
+        getattr(actmodels.halting, name)(**settings | change)
+
+
+def test_a_mechanism_with_another_configuration_or_size_is_an_error() -> None:
+    other = PonderNetConfig(**ACT, prior_steps=3.0)
+    with pytest.raises(TypeError, match="Act has a PonderNetConfig; expected ActConfig"):
+        Act(other, 6)
+    step, classify, states = parts(double=False)
+    with pytest.raises(ValueError, match=r"states are \[2, 5, 8\]; expected \[..., 3\], as"):
+        adapt_steps(step, states, Act(ActConfig(**ACT), state=3), classify)
+
+
+def test_an_empty_batch() -> None:
+    step, classify, states = parts()
+    halting = build("act")
+    prediction = adapt_steps(step, states[0, :0], halting, classify)
+    assert prediction.logits.shape == (0, 3)
+    assert halting.objective(prediction, LABELS[0, :0]).item() == 0
+
+
+def test_the_package_names_what_it_offers() -> None:
+    names = actmodels.halting.__all__
+    assert dir(actmodels.halting) == sorted(names)
+    classes = {load_class(one.halting).__name__ for one in HALTINGS.values()}
+    settings = {one.settings.__name__ for one in HALTINGS.values()}
+    assert classes | settings | {"adapt_steps", "unroll", "Prediction"} <= set(names)
+    for name in names:
+        assert inspect.getdoc(getattr(actmodels.halting, name)), name
+    text = pydoc.plain(pydoc.render_doc(actmodels.halting))
+    assert "class Act(" in text and "adapt_steps(step:" in text
+    with pytest.raises(AttributeError, match="has no attribute 'Graves'"):
+        _ = actmodels.halting.Graves

@@ -1,0 +1,98 @@
+"""Halting in half precision, compiled, exported, mapped and without values."""
+
+import shutil
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import actmodels.halting
+from actmodels.halting import adapt_steps
+from tests.actmodels.outside import MECHANISMS, SIZE, build, parts
+
+
+@MECHANISMS
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("autocast", [False, True])
+def test_half_precision_halts_in_float32(name: str, dtype: torch.dtype, autocast: bool) -> None:
+    step, classify, _ = parts(double=False)
+    halting, states = build(name, double=False).eval(), 3 * torch.randn(500, SIZE)
+    if not autocast:
+        step, classify, halting, states = (x.to(dtype) for x in (step, classify, halting, states))
+    with torch.autocast("cpu", dtype, enabled=autocast):
+        prediction = adapt_steps(step, states, halting, classify)
+        probabilities = actmodels.halting.unroll(step, states, halting, classify).probabilities
+        alone = [adapt_steps(step, states[i : i + 1], halting, classify) for i in range(40)]
+    weights = prediction.weights
+    assert weights.dtype == prediction.steps.dtype == probabilities.dtype == torch.float32
+    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(500), rtol=0, atol=1e-6)
+    for n in range(1, probabilities.shape[1] + 1):
+        over = halting.has_halted(probabilities[:, :n])
+        assert bool((prediction.steps[over] <= n).all())
+    same = torch.cat([one.steps for one in alone]) == prediction.steps[:40]
+    assert int(same.sum()) >= 39  # states differ by the rounding of matrix products
+    assert halting.objective(prediction, torch.zeros(500, dtype=torch.int64)).isfinite()
+
+
+class Network(nn.Module):
+    def __init__(self, name: str, *, until_halted: bool = False) -> None:
+        super().__init__()
+        self.step, self.classify, _ = parts(double=False)
+        self.halting, self.until_halted = build(name, double=False), until_halted
+
+    def forward(self, states: Tensor) -> tuple[Tensor, Tensor | None]:
+        loop = (self.step, states, self.halting, self.classify)
+        options = {} if self.until_halted else {"until_halted": False}
+        return adapt_steps(*loop, **options)[:2]
+
+
+def exported(model: nn.Module, states: Tensor) -> Any:
+    batch = {0: torch.export.Dim("batch", min=2, max=64)}
+    return torch.export.export(model, (states[:3],), dynamic_shapes=(batch,)).module()(states)
+
+
+def compiled(model: nn.Module, states: Tensor, backend: str = "eager") -> Any:
+    torch._dynamo.reset()
+    return torch.compile(model, fullgraph=True, backend=backend)(states)
+
+
+def mapped(model: nn.Module, states: Tensor) -> Any:
+    return torch.func.vmap(model)(states)
+
+
+def on_meta(model: nn.Module, states: Tensor) -> Any:
+    return model.to("meta")(states.to("meta"))
+
+
+WITHOUT_VALUES = [exported, compiled, mapped, on_meta]
+
+
+@MECHANISMS
+@pytest.mark.parametrize("run", WITHOUT_VALUES)
+def test_without_control_flow_that_depends_on_data(name: str, run: Callable[..., Any]) -> None:
+    model, states = Network(name).eval(), parts(double=False)[2].flatten(0, 1)
+    plain = Network(name, until_halted=True).eval()(states)
+    results = run(model, states)
+    for one, other in zip(results, plain, strict=True):
+        if run is on_meta:
+            assert one.is_meta and one.shape == other.shape
+        else:
+            torch.testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize("run", WITHOUT_VALUES)
+def test_otherwise_one_sentence(run: Callable[..., Any]) -> None:
+    model, states = Network("act", until_halted=True).eval(), torch.randn(4, SIZE)
+    with pytest.raises((ValueError, RuntimeError), match="pass until_halted=False: the same"):
+        run(model, states)
+
+
+@pytest.mark.slow(minutes=1)
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
+@pytest.mark.parametrize("name", ["act", "ponder_net", "dact", "patience_exit"])
+def test_compiled_to_machine_code(name: str) -> None:
+    model, states = Network(name).eval(), parts(double=False)[2].flatten(0, 1)
+    for one, other in zip(compiled(model, states, "inductor"), model(states), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
