@@ -24,8 +24,8 @@ class Dact(AnsweringHalting):
 
     settings = DactConfig
 
-    def __init__(self, config: DactConfig, state: int) -> None:
-        super().__init__(config, state)
+    def __init__(self, config: DactConfig, state: int, **options: Any) -> None:
+        super().__init__(config, state, **options)
         self.lookahead = config.lookahead
 
     def has_halted(self, probabilities: Tensor) -> Tensor:
