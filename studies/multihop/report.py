@@ -167,11 +167,12 @@ def _trade_off(runs: pd.DataFrame) -> list[Chart]:
 
 
 def hops_solved(data: Artifacts) -> dict[Any, int]:
-    """Return the number of hops that each adaptive run solves."""
+    """Return the most hops up to which each adaptive run solves every tested depth."""
     frame = by_hops(data["multihop/hops"])
     frame = frame[[is_adaptive(str(model)) for model in frame["model"]]]
     solved = frame["accuracy_mean"].ge(SOLVED).groupby([frame[name] for name in RUN], sort=False)
-    return {run: int(hops.cummin().sum()) for run, hops in solved}
+    hops = frame["hops"].where(solved.cummin(), 0)
+    return hops.groupby([frame[name] for name in RUN], sort=False).max().to_dict()
 
 
 def highlights(data: Artifacts) -> Highlights:
