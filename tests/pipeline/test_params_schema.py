@@ -64,6 +64,7 @@ def trees(folder: Path) -> Iterator[dict[str, Any]]:
         yield compose(folder, "preset=paper", f"study={study}").model_dump()
 
 
+@pytest.mark.slow  # 21,000 mutations
 def test_the_schema_agrees_with_the_loader(tmp_path: Path) -> None:
     assert len(json.dumps(SCHEMA)) < 80_000  # shared definitions: editors read all of it
     checked, whole = list[Any](), Draft202012Validator(SCHEMA)

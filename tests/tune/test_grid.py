@@ -18,7 +18,9 @@ def keys(configs: list[TrialConfig], digest: str = "data", **changes: Any) -> li
     return [trial.key for trial in keyed(configs, digest, **changes)]
 
 
-CHANGED: dict[str, Any] = {"init": "normal", "optimizer": "adagrad", "oov_rule": "hashed"}
+CHANGED: dict[str, Any] = {
+    **{"init": "normal", "optimizer": "adagrad", "oov_rule": "hashed", "reverted": "query"}
+}
 
 
 @pytest.mark.parametrize("model", ALL)
