@@ -17,7 +17,7 @@ def by_exit(data: Artifacts) -> pd.DataFrame:
     """Return accuracy, steps and multiply-adds of a pair by run, exit, seed and hops."""
     halted = data["multihop/hops"].assign(exit=HALTED)
     rows = pd.concat([halted, data["multihop/exits"]], ignore_index=True)
-    rows = rows.merge(data["multihop/costs"], on=[*RUN, "hops"])
+    rows = rows.merge(data["multihop/costs"], on=[*RUN, "seed", "hops"])
     steps = rows["step"] * rows["mean_steps"].fillna(0)
     return rows.assign(multiply_adds=rows["encoding"] + steps)
 

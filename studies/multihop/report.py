@@ -60,7 +60,10 @@ def drawn(data: Artifacts) -> pd.DataFrame:
         best = accuracy.groupby("run").idxmax()
         fixed = fixed[[pair in set(best) for pair in zip(fixed["run"], fixed["exit"], strict=True)]]
         fixed = fixed.assign(run=fixed["run"] + ", exit at " + fixed["exit"])
-    return by_hops(pd.concat([halted, fixed], ignore_index=True))
+    adaptive = halted["model"].map(is_adaptive)
+    frame = by_hops(pd.concat([halted[adaptive], fixed, halted[~adaptive]], ignore_index=True))
+    names = frame["series"].str.removeprefix("Hop Attention, ")  # the legend has few characters
+    return frame.assign(series=names.str.replace("fixed steps, steps", "fixed", regex=False))
 
 
 def correlations(data: Artifacts) -> pd.DataFrame:

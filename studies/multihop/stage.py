@@ -101,7 +101,7 @@ def cost_rows(run: MultihopRun, model: PairModel, test: PairTensors) -> list[Tab
     for depth in test.depths.unique().tolist():
         pair = int((test.depths == depth).int().argmax())
         encoding, step = multiply_adds(model, test, pair, run.config.input)
-        rows.append(run.labels | {"hops": depth, "encoding": encoding, "step": step})
+        rows.append(run.seeded | {"hops": depth, "encoding": encoding, "step": step})
     return rows
 
 

@@ -14,7 +14,7 @@ COLUMNS = {
     # the state after `steps` steps, for all pairs
     "states.csv": f"{RUN} hops trained steps accuracy",
     # multiply-adds for one pair, before the first step and for each step
-    "costs.csv": "model run hops encoding step",
+    "costs.csv": f"{RUN} hops encoding step",
     "timings.csv": f"model run {TIME}",
     "history.csv": f"{RUN} epoch train_loss dev_accuracy dev_mean_steps",
 }

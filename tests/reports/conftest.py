@@ -73,7 +73,7 @@ def one_seed(folder: Path) -> None:
     per_seed += ["evaluate/predictions", "evaluate/agreement", "studies/halting/depth"]
     per_seed += [
         f"studies/multihop/{name}"
-        for name in ("results", "hops", "exits", "correlations", "states")
+        for name in ("results", "hops", "exits", "correlations", "states", "costs")
     ]
     names = ("results", "difficulty", "reading", "bytes", "history")
     per_seed += [f"studies/sequences/{name}" for name in names]
