@@ -14,7 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from actmodels.configs import InputConfig
 from actmodels.data.pairs import BATCH_SIZE, PairTensors, collate
 from actmodels.evaluation import Evaluation
-from actmodels.halting.base import PonderedHalting
+from actmodels.halting.base import FixedSteps
 from actmodels.models.alternating import AlternatingAttention
 
 
@@ -48,7 +48,7 @@ def evaluate_all_steps(
 ) -> AllSteps:
     """Evaluate all states up to `max_steps`, also the maximum of an adaptive model's own steps."""
     model.eval()
-    if isinstance(model.halting, PonderedHalting):
+    if not isinstance(model.halting, FixedSteps):
         model.halting.max_steps = max_steps
     own, parts, scored = model.halting.max_steps, [], []
     device = next(model.parameters()).device
