@@ -17,7 +17,10 @@ from studies.multihop.exits_report import ORACLES, RUN, exit_table, loss_table, 
 from studies.multihop.tables import COLUMNS
 
 # The charts draw these models, and fixed steps by their best exit rule; without any, all runs.
-HALTING_DRAWN = ("hop_attention_dact", "hop_attention", "decomposable_attention")
+HALTING_DRAWN = (
+    *("hop_attention_dact", "hop_attention_confidence_exit", "hop_attention"),
+    "decomposable_attention",
+)
 EXIT_DRAWN = "hop_attention_fixed_steps"
 CHANCE = 100 / 3  # labels are balanced
 SOLVED = 0.95  # minimum accuracy of a solved number of hops
