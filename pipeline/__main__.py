@@ -1,6 +1,6 @@
 """The one command for people: `act-nli`, in .venv/bin after `make setup`; runs from any folder.
 
-act-nli predict --premise "A man is sleeping." --hypothesis "A man is running."
+act-nli predict --premise "A doctor is reading a book." --hypothesis "A nurse is reading."
 act-nli sweep status
 act-nli ui --port 5001
 """

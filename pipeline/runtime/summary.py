@@ -12,7 +12,7 @@ from pipeline.runtime.stage import artifacts
 
 SUMMARY = "summary.txt"  # lines that a study writes for this summary
 NEXT = [
-    'act-nli predict --premise "A man is sleeping." --hypothesis "A man is running."',
+    'act-nli predict --premise "A doctor is reading a book." --hypothesis "A nurse is reading."',
     "act-nli ui                      # MLflow's pages: every trial",
     "dvc exp run -S models=all       # every model of the papers",
 ]

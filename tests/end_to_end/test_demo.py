@@ -40,7 +40,8 @@ def test_the_demo_reaches_its_accuracies(tmp_path: Path) -> None:
     predict = ("-m", "pipeline.predict")
     status, answers = project.run(sys.executable, *predict, str(PAIRS), "--format", "jsonl")
     assert status == 0, answers
-    rows = [json.loads(line) for line in answers.splitlines()]
+    assert "\naccuracy: " in answers, answers
+    rows = [json.loads(line) for line in answers.splitlines() if line.startswith("{")]
     assert [row["unknown_words"] for row in rows] == [[]] * 20
     wrong = [row for row in rows if row["predicted"] != row["gold_label"]]
     assert len(wrong) <= 2, wrong
