@@ -5,6 +5,7 @@ The content decides what a file is, not its name.
 
 import bz2
 import errno
+import fnmatch
 import gzip
 import io
 import lzma
@@ -25,6 +26,7 @@ from actmodels.errors import DataError
 from actmodels.files import regular
 from pipeline.datasets.text_lines import numbered_lines
 
+Files = list[tuple[Path, str | None]]  # with the member of an archive
 BUFFER_BYTES = 1 << 20
 MAX_COMPRESSIONS = 3  # a file can be its own gzip without end
 UNREADABLE = (  # RuntimeError: encryption or an unknown compression
@@ -183,3 +185,15 @@ def member_lines(
             if number % BAR_LINES == 0:
                 bar.update(stream.tell() - bar.n)
         bar.update(stream.tell() - bar.n)
+
+
+def in_archive(path: Path, wanted: str, key: str) -> Files:
+    """Return the files of an archive that `wanted` names, a name or a glob; or the path itself."""
+    names = members(path)
+    if not (names or wanted):
+        return [(path, None)]
+    chosen = [wanted] if wanted in names else fnmatch.filter(names, wanted or "*")
+    if not chosen or (len(chosen) > 1 and not wanted):
+        problem = f"{path} has the files {listed(names) or 'of no archive'}"
+        raise DataError(f"{key}: {problem}; name one, or a glob: {path}::MEMBER")
+    return [(path, member) for member in chosen]

@@ -1,6 +1,5 @@
 """Locate and read the files of a split, by the columns and labels of corpus.files."""
 
-import fnmatch
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from glob import glob
@@ -9,29 +8,27 @@ from pathlib import Path
 from typing import Any
 
 from actmodels.errors import DataError, shown
-from pipeline.datasets.archive import listed, members, named
+from pipeline.datasets.archive import Files, in_archive, named
 from pipeline.datasets.download import locate
 from pipeline.datasets.pairs import (
     ANNOTATORS,
     DUPLICATE,
     NO_COLUMN,
     PARSES,
-    UNLABELED,
     Pair,
     checked_pair,
     checked_split,
 )
 from pipeline.datasets.rows import read_rows
 from pipeline.datasets.text_lines import Row, RowError, Rows
-from pipeline.parameters.schema import COLUMNS, PairFiles, label_name
+from pipeline.parameters.labels import UNLABELED, label_name, meaning_of, with_lower_case
+from pipeline.parameters.schema import COLUMNS, PairFiles
 from pipeline.runtime.stage import project
 
-NO_LABEL = ("", "nan", "null")  # in lower case, where no setting gives a meaning
 NO_ID = "; a column that is no id is left out with -S 'corpus.files.columns.id=[]'"
 DROP = "; or leave such rows out: -S corpus.files.invalid=drop"
 MAX_SHOWN = 10  # faults in a message, and rows with each
 KEYS = dict(zip(COLUMNS, ("sentence1", "sentence2", "gold_label", "pairID"), strict=True))
-Files = list[tuple[Path, str | None]]  # with the member of an archive
 
 
 def split_files(places: str | list[str], sha256: str | None, key: str) -> Files:
@@ -51,18 +48,6 @@ def split_files(places: str | list[str], sha256: str | None, key: str) -> Files:
         for place, wanted in found
         for file in in_archive(locate(place, sha256, key), wanted, key)
     ]
-
-
-def in_archive(path: Path, wanted: str, key: str) -> Files:
-    """Return the files of an archive that `wanted` names, a name or a glob; or the path itself."""
-    names = members(path)
-    if not (names or wanted):
-        return [(path, None)]
-    chosen = [wanted] if wanted in names else fnmatch.filter(names, wanted or "*")
-    if not chosen or (len(chosen) > 1 and not wanted):
-        problem = f"{path} has the files {listed(names) or 'of no archive'}"
-        raise DataError(f"{key}: {problem}; name one, or a glob: {path}::MEMBER")
-    return [(path, member) for member in chosen]
 
 
 class SplitReader:
@@ -171,14 +156,3 @@ def _together(errors: list[RowError], numbers: Mapping[str, int]) -> str:
         return str(first)
     places = [error.where.rpartition(", ")[2] for error in errors[:MAX_SHOWN]]
     return f"{first} ({number:,} such rows: {', '.join(places)}{', …' * (number > MAX_SHOWN)})"
-
-
-def with_lower_case(labels: Mapping[str, str]) -> dict[str, str]:
-    """Return meanings by label, also by the label in lower case."""
-    return {label.lower(): meaning for label, meaning in labels.items()} | dict(labels)
-
-
-def meaning_of(key: str, labels: Mapping[str, str]) -> str | None:
-    """Return the meaning of a label: UNLABELED if it is null, NaN or empty, None if unknown."""
-    lower = key.lower()
-    return labels.get(key) or labels.get(lower, UNLABELED if lower in NO_LABEL else None)

@@ -22,12 +22,12 @@ from pipeline.datasets.archive import listed, member_lines, members, named
 from pipeline.datasets.rows import json_row
 from pipeline.datasets.splits import SplitComparison
 from pipeline.datasets.text_lines import Row, RowError, write_lines
+from pipeline.parameters.labels import UNLABELED as UNLABELED
 from pipeline.parameters.section import MustBe
 from pipeline.parameters.sentences import sentence
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import clean_dir
 
-UNLABELED = "-"
 ANNOTATORS = "annotator_labels"
 PARSES = ("sentence1_binary_parse", "sentence2_binary_parse")  # see pipeline.datasets.parses
 NO_COLUMN, DUPLICATE = "no column", "an id that was used before"  # reasons of bad rows

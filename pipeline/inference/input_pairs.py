@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from actmodels.errors import DataError
-from pipeline.datasets.pair_files import in_archive, meaning_of, with_lower_case
-from pipeline.datasets.pairs import UNLABELED
+from pipeline.datasets.archive import in_archive
 from pipeline.datasets.rows import json_row, read_rows
 from pipeline.datasets.text_lines import Row, RowError, Rows, numbered_lines, text_of
-from pipeline.parameters.schema import label_name
+from pipeline.parameters.labels import UNLABELED, label_name, meaning_of, with_lower_case
 
 KEYS = ("premise", "hypothesis")
 SNLI_KEYS = ("sentence1", "sentence2")  # as in SNLI and the corpus artifact

@@ -6,7 +6,6 @@ An int is accepted for a float; nothing else is converted. Rules that span sever
 
 # ruff: noqa: D101  (params.yaml documents each section and key)
 
-import re
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, model_validator
@@ -14,6 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, model_validator
 from actmodels import validators
 from actmodels.configs import LABELS
 from actmodels.registry import MODELS
+from pipeline.parameters.labels import label_name
 from pipeline.parameters.section import (
     NON_EMPTY,
     PAIRS,
@@ -120,16 +120,6 @@ Meaning = Annotated[
 def with_text_keys(labels: Any) -> Any:
     """Return a mapping whose keys YAML may have read as null, numbers, booleans or dates."""
     return {label_name(k): v for k, v in labels.items()} if isinstance(labels, dict) else labels
-
-
-def label_name(value: object) -> str:
-    """Return a label of a file, or of YAML, as text: 0.0 as 0, null and NaN as none."""
-    if value is None or value != value:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    text = str(value).strip()
-    return re.sub(r"^(-?\d+)\.0+$", r"\1", text)
 
 
 class PairFiles(Section):

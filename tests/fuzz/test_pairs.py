@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from actmodels.errors import DataError
-from pipeline.datasets.pair_files import SplitReader, in_archive
+from pipeline.datasets.archive import in_archive
+from pipeline.datasets.pair_files import SplitReader
 from pipeline.parameters.schema import PairFiles
 from tests.fuzz.test_files import corrupt
 from tests.pipeline.project import make_zip, params_tree
