@@ -52,6 +52,12 @@ def trials(params: Params) -> dict[str, int]:
     return {name: math.prod(map(len, model.grid.values())) for name, model in models.items()}
 
 
+@pytest.mark.parametrize("models", sorted(path.stem for path in (CONF / "models").glob("*.yaml")))
+def test_each_set_of_models_is_complete(models: str, tmp_path: Path) -> None:
+    assert compose(tmp_path, f"models={models}").sweep.models
+    assert compose(tmp_path, *LOCAL, f"models={models}").sweep.models
+
+
 def test_params_are_base_and_the_study_of_the_demo() -> None:
     # the index, not the file, which `dvc exp run` may have composed from another preset
     shown = ["git", "show", ":params.yaml"]
