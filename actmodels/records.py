@@ -45,6 +45,14 @@ class EpochRecord:
         return {k: v for k, v in asdict(self).items() if k not in TIMING_FIELDS}
 
 
+def trial_name(key: str, model: str) -> str:
+    """Return the name of a trial in MLflow, Ray's dashboard, messages and the report.
+
+    The key is first, as lists cut long names.
+    """
+    return f"{key[:8]}-{model}"
+
+
 def best_epoch(history: Sequence[EpochRecord]) -> EpochRecord:
     """Return the best epoch on dev.
 

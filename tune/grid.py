@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from actmodels.provenance import provenance, trial_key
+from actmodels.records import trial_name
 from actmodels.trial_config import BaseTrialConfig
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
@@ -23,8 +24,8 @@ class Trial:
 
     @property
     def name(self) -> str:
-        """The name in MLflow, in Ray's dashboard and in messages; lists cut the model's name."""
-        return f"{self.key[:8]}-{self.config.model}"
+        """See trial_name."""
+        return trial_name(self.key, self.config.model)
 
 
 def with_keys(

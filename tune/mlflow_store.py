@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
@@ -89,7 +90,7 @@ class RunStore:
         self.uri, own = uris.tracking_uri(state), f"{uris.SQLITE}{path}"
         self.shared, self.reading = self.uri != own, reading
         with store_errors(state):
-            self.project, self.commit = project_id(state), commit()
+            self.project = project_id(state)
             if not self.shared and not path.exists():
                 for partial in path.parent.glob(".mlflow.db.*"):
                     partial.unlink()
@@ -101,9 +102,8 @@ class RunStore:
             if self.artifacts:
                 (state / "mlartifacts").mkdir(exist_ok=True)
             self.experiment = self._get_experiment()
-            if reading and not self.find(
-                kind="trial"
-            ):  # of a moved project they lie where they were
+            if reading and not self.search("tags.kind = 'trial'", limit=1):
+                # those of a moved project lie where they were
                 former = self.client.get_experiment_by_name(experiment_name())
                 self.experiment = str(former.experiment_id) if former else self.experiment
             self._check_server()
@@ -144,12 +144,10 @@ class RunStore:
         equal = [f"tags.`{name}` = '{tags[name]}'" for name in tags]
         return self.search(" AND ".join([*filter(None, [condition]), *equal]))
 
-    def search(self, condition: str) -> list[entities.Run]:
-        """Return all runs that match an MLflow filter, the earliest first."""
+    def search(self, condition: str, limit: int = 50_000) -> list[entities.Run]:
+        """Return the runs that match an MLflow filter, the earliest first."""
         order, experiments = ["attributes.start_time ASC"], [self.experiment]
-        return [
-            *self.client.search_runs(experiments, condition, max_results=50_000, order_by=order)
-        ]
+        return [*self.client.search_runs(experiments, condition, max_results=limit, order_by=order)]
 
     def open(
         self, kind: str, group: str, tags: Mapping[str, str], name: str = "", role: str = RESULT
@@ -164,6 +162,11 @@ class RunStore:
             self.client.delete_run(duplicate.info.run_id)
         self.write(kept.info.run_id, tags=tags)
         return kept
+
+    @cached_property
+    def commit(self) -> str:
+        """The commit of the code; git is asked once, and only for new runs."""
+        return commit()
 
     def create(self, stage: str, name: str, tags: Mapping[str, str]) -> entities.Run:
         """Create a run with the tags behind MLflow's columns Source, Version and User."""

@@ -9,6 +9,7 @@ from actmodels.configs import DactConfig
 from actmodels.halting.base import AnsweringHalting, survival
 from actmodels.halting.states import Classify
 from actmodels.modules.linear import per_trial
+from actmodels.modules.recurrent import rows
 from actmodels.prediction import Criterion, Prediction, chosen
 
 
@@ -53,8 +54,7 @@ class Dact(AnsweringHalting):
         if self.lookahead and settles:
             taken = torch.arange(taken.shape[-1], device=steps.device) < steps[..., None]
             before = before * taken
-            last = (steps - 1)[..., None, None].expand(*mixture.shape[:-1], 1, mixture.shape[-1])
-            mixture = torch.stack(mixed, dim=-2).gather(-2, last).squeeze(-2)
+            mixture = rows(torch.stack(mixed, dim=-2), steps[..., None] - 1).squeeze(-2)
         cost, logits = (after * taken).sum(dim=-1), self.logits(mixture)
         return Prediction(logits, steps.to(cost.dtype), cost, self.step_weights(before))
 

@@ -11,6 +11,7 @@ from actmodels.configs import ConfidenceExitConfig, PatienceExitConfig
 from actmodels.halting.base import Halting, require
 from actmodels.halting.states import Classify, each
 from actmodels.modules.linear import per_trial
+from actmodels.modules.recurrent import rows
 from actmodels.precision import at_least_float32
 from actmodels.prediction import Criterion, Prediction
 
@@ -44,8 +45,7 @@ class EarlyExit(Halting):
         weights = one_hot(steps, exits.shape[-1]).to(probabilities.dtype)
 
         def at_exit(values: Tensor) -> Tensor:
-            where = steps[..., None, None].expand(*steps.shape, 1, values.shape[-1])
-            return values.gather(-2, where).squeeze(-2)
+            return rows(values, steps[..., None]).squeeze(-2)
 
         taken, state = (steps + 1).to(weights.dtype), each(at_exit, states)
         return Prediction(at_exit(step_logits), taken, None, weights, step_logits, state)

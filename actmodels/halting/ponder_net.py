@@ -9,6 +9,7 @@ from actmodels.configs import PonderNetConfig
 from actmodels.halting.base import AnsweringHalting, halting_distribution, truncate
 from actmodels.halting.states import Classify
 from actmodels.modules.linear import per_trial
+from actmodels.modules.recurrent import rows
 from actmodels.prediction import Criterion, Prediction
 from actmodels.registry import HaltingConfig
 
@@ -43,8 +44,7 @@ class PonderNet(AnsweringHalting):
             last = weights.shape[-1] - 1
             median = (torch.cumsum(weights, dim=-1) < 0.5).sum(dim=-1).clamp_max(last)
             steps = (median + 1).to(weights.dtype)
-            picked = median[..., None, None].expand(*median.shape, 1, step_logits.shape[-1])
-            logits = step_logits.gather(-2, picked).squeeze(-2)
+            logits = rows(step_logits, median[..., None]).squeeze(-2)
         return Prediction(logits, steps, self.divergence(weights), weights, step_logits)
 
     def log_prior(self, weights: Tensor) -> Tensor:

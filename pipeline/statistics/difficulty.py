@@ -96,10 +96,12 @@ def contrasted(efforts: Values, low: NDArray[np.bool_], high: NDArray[np.bool_])
     """Return values [seeds, pairs] with the mean of `low` pairs minus that of `high` ones."""
     if not (low.any() and high.any()):
         return None
-    means = [efforts[:, mask].mean(axis=1, keepdims=True) for mask in (low, high)]
-    first, second = ((efforts - mean) * mask / mask.mean() for mean, mask in
-                     zip(means, (low, high), strict=True))  # fmt: skip
-    return np.asarray(means[0] - means[1] + first - second)
+
+    def part(mask: NDArray[np.bool_]) -> Values:
+        mean = efforts[:, mask].mean(axis=1, keepdims=True)
+        return np.asarray(mean + (efforts - mean) * mask / mask.mean())
+
+    return part(low) - part(high)
 
 
 def difficulty_rows(

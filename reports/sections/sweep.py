@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import altair as alt
 import pandas as pd
 
+from actmodels.records import trial_name
 from reports import format as fmt
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
@@ -138,7 +139,7 @@ def _model(data: Artifacts, model: str) -> Iterator[Table | Chart]:
 
 def _named(trials: pd.DataFrame) -> pd.DataFrame:
     """Add the trials' names in MLflow and messages, and their dev accuracy in %."""
-    names = trials["key"].str[:8] + "-" + trials["model"]
+    names = [*map(trial_name, trials["key"], trials["model"])]
     return trials.assign(trial=names, **{ACCURACY: 100 * trials["dev_accuracy"]})
 
 

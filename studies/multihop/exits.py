@@ -16,6 +16,7 @@ from actmodels.data.pairs import BATCH_SIZE, PairTensors, collate
 from actmodels.evaluation import Evaluation
 from actmodels.halting.base import FixedSteps
 from actmodels.models.alternating import AlternatingAttention
+from actmodels.modules.recurrent import rows
 
 
 class AllSteps(NamedTuple):
@@ -32,8 +33,7 @@ class AllSteps(NamedTuple):
 
     def after(self, steps: Tensor) -> Evaluation:
         """Return the answers of the states after these numbers of steps [pairs], from 1."""
-        last = (steps - 1)[:, None, None].expand(-1, 1, self.logits.shape[-1])
-        logits = self.logits.gather(1, last)[:, 0]
+        logits = rows(self.logits, steps[:, None] - 1)[:, 0]
         return self.halted._replace(logits=logits, steps=steps, ponder_cost=None)
 
     def first(self, halts: Tensor) -> Evaluation:
