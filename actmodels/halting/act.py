@@ -18,6 +18,7 @@ class Act(PonderedHalting):
     """Classify the mean state weighted by h_n, at a ponder cost of N + R (paper eq. 8)."""
 
     settings: ClassVar[type[HaltingConfig]] = ActConfig
+    mixes_states = True
 
     def answer(self, states: Any, probabilities: Tensor, classify: Classify) -> Prediction:
         weights, steps, _ = halted = truncate(probabilities, self.epsilon)

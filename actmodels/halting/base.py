@@ -10,7 +10,7 @@ from actmodels.configs import FixedStepsConfig
 from actmodels.data.pairs import FILLER
 from actmodels.halting.states import Classify, each
 from actmodels.modules.linear import HaltingUnit, per_trial
-from actmodels.precision import at_least_float32
+from actmodels.precision import HALF, at_least_float32
 from actmodels.prediction import Criterion, Loss, Prediction
 from actmodels.registry import HALTINGS, HaltingConfig, load_class
 
@@ -71,6 +71,14 @@ class Halting(Objective):
     max_steps: int
     reads_change: ClassVar[bool] = False  # whether `read` uses the state before the step
     reads_first_units = False  # of states with more units than halting reads
+    # Whether `answer` reads states only through `mean_state`, which may then be `ActiveStates`.
+    mixes_states: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Assume of another `answer` that it reads each state."""
+        super().__init_subclass__(**options)
+        if "answer" in vars(cls) and "mixes_states" not in vars(cls):
+            cls.mixes_states = False
 
     @abstractmethod
     def probability(self, state: Tensor) -> Tensor:
@@ -163,6 +171,13 @@ class PonderedHalting(Halting):
 
     def probability(self, state: Tensor) -> Tensor:
         return self.unit(self.units(state))
+
+    def summed_unit(self) -> HaltingUnit | None:
+        """Return the unit if examples halt where the sum of its h_n reaches 1 - epsilon."""
+        names = ("read", "probability", "distribution", "has_halted")
+        same = all(getattr(type(self), name) is getattr(PonderedHalting, name) for name in names)
+        summed = same and not self.fused and type(self.unit) is HaltingUnit
+        return self.unit if summed and self.unit.linear.weight.dtype not in HALF else None
 
     def distribution(self, probabilities: Tensor) -> Tensor:
         """Return the distribution over steps [batch, steps] before truncation; for ACT h_n."""

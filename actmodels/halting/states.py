@@ -1,7 +1,7 @@
 """States of a step function: tensors, or tuples of tensors such as the (h, c) of an LSTM."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from torch import Tensor
 
@@ -20,8 +20,25 @@ def each(function: Callable[..., Tensor], *states: Any) -> Any:
     return make([function(*parts) for parts in zip(*states, strict=True)])
 
 
+class ActiveStates(NamedTuple):
+    """The states of the steps that examples took, without the steps after halting."""
+
+    states: Tensor  # [rows, state]
+    at: Tensor  # index of each in [batch, steps], flattened [rows]
+
+    def mean(self, weights: Tensor) -> Tensor:
+        """Average with weights [batch, steps] to [batch, state]."""
+        *batch, steps = weights.shape
+        weighted = self.states * weights.flatten().index_select(0, self.at)[:, None]
+        zeros = weighted.new_zeros(weights.numel() // steps, self.states.shape[-1])
+        mean = zeros.index_add(0, self.at // steps, weighted)
+        return mean.view(*batch, -1).to(self.states.dtype)
+
+
 def mean_state(states: Any, weights: Tensor) -> Any:
     """Average states [batch, steps, state] with weights [batch, steps], in their precision."""
+    if isinstance(states, ActiveStates):
+        return states.mean(weights)
 
     def average(states: Tensor) -> Tensor:
         return weighted_mean(states.to(weights.dtype), weights).to(states.dtype)

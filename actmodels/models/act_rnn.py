@@ -9,7 +9,9 @@ from torch.nn.functional import pad
 
 from actmodels.configs import ActRnnConfig, AnsweringConfig
 from actmodels.halting.base import Halting, Objective, build_halting
-from actmodels.models.active_examples import ActiveExamples
+from actmodels.models.act_rnn_by_hand import CellSteps, lstm_step, tanh_step
+from actmodels.models.active_examples import ActiveExamples, unroll_active
+from actmodels.modules.by_hand import trains_by_hand
 from actmodels.modules.linear import Linear, affine, initialize
 from actmodels.modules.recurrent import LSTM, LSTMState
 from actmodels.prediction import Prediction
@@ -33,6 +35,10 @@ class RecurrentCell(nn.Module):
     def step(self, projected: Tensor, state: Tensor) -> Tensor:
         """Map a projected input [batch, units] and a state to the next state [batch, width]."""
 
+    def by_hand(self, first: Tensor, later: Tensor, start: Tensor) -> CellSteps | None:
+        """Return the steps on one input with a hand-written backward pass, if there is one."""
+        return None
+
 
 class TanhCell(RecurrentCell):
     """s' = tanh(W x + U s + b)."""
@@ -49,6 +55,9 @@ class TanhCell(RecurrentCell):
     def step(self, projected: Tensor, state: Tensor) -> Tensor:
         return torch.tanh(torch.addmm(projected, state, self.recurrent.weight.t()))
 
+    def by_hand(self, first: Tensor, later: Tensor, start: Tensor) -> CellSteps:
+        return CellSteps(tanh_step, self.recurrent.weight, first, later, start)
+
 
 class LstmCell(RecurrentCell):
     """An LSTM; its state is the hidden units, which are visible, followed by the cell units."""
@@ -64,6 +73,9 @@ class LstmCell(RecurrentCell):
     def step(self, projected: Tensor, state: Tensor) -> Tensor:
         hidden, cell = state.split(self.visible, dim=-1)
         return torch.cat(self.lstm.step(projected, LSTMState(hidden, cell)), dim=-1)
+
+    def by_hand(self, first: Tensor, later: Tensor, start: Tensor) -> CellSteps:
+        return CellSteps(lstm_step, self.lstm.recurrent.weight, first, later, start)
 
 
 class Pondered(NamedTuple):
@@ -88,6 +100,7 @@ class ActRnn(nn.Module):
     """
 
     halting: Objective  # a Halting, or the loss alone
+    by_hand = True  # train with the hand-written backward pass, for first derivatives only
 
     def __init__(
         self,
@@ -147,8 +160,13 @@ class ActRnn(nn.Module):
             the prediction of the halting. Its logits are the mean state [batch, width], or those
             of PonderNet or DACT.
         """
-        running, padding = ActiveExamples(real.shape, state.device), ~real
-        classify = self.odds if self.answers else lambda state: state
+        padding, classify = ~real, self.odds if self.answers else lambda state: state
+        computation = self.cell.by_hand(first, later, state) if trains_by_hand(self) else None
+        if computation is not None:
+            some = padding if bool(padding.any()) else None
+            loop = (state, halting, classify, halting.max_steps, real.shape, some)
+            return halting.answer(*unroll_active(computation, computation.step, *loop), classify)
+        running = ActiveExamples(real.shape, state.device)
         for number in range(halting.max_steps):
             before, state = state, self.cell.step(later if number else first, state)
             so_far = running.add(state, halting.read(state, before, classify))

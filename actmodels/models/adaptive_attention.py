@@ -33,7 +33,7 @@ class AdaptiveAttention(AlternatingAttention):
 
     def encode(self, batch: Batch) -> PairMemory:
         """Project and align the words; memory size 2 · width."""
-        premise, hypothesis = self.words(batch.premise), self.words(batch.hypothesis)
+        premise, hypothesis = self.words.pair(batch.premise, batch.hypothesis)
         masks = (batch.premise_mask, batch.hypothesis_mask)
         beta, alpha = self.alignment(premise, hypothesis, *masks)
         premise = self.memory_dropout(self.build_memory(torch.cat([beta, premise], dim=-1)))

@@ -3,14 +3,13 @@
 from abc import abstractmethod
 from typing import Any, Literal
 
-import torch
 from torch import Tensor, nn
 
 from actmodels.configs import LABELS
 from actmodels.data.pairs import Batch
 from actmodels.halting.base import Halting, build_halting
 from actmodels.halting.loop import Trajectory, unroll
-from actmodels.models.active_examples import ActiveExamples
+from actmodels.models.active_examples import unroll_active
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.inference import GateDropout
 from actmodels.modules.linear import Linear
@@ -69,32 +68,11 @@ class AlternatingAttention(PairModel):
         """
         memory = self.encode(batch)
         start, dropout = self.step.start(memory)
-        active = ActiveExamples(batch.labels.shape, start.device)
-        fused_inference = self.step.fused_inference(memory)
-        with torch.no_grad():
-            state = start
-            for number in range(steps):
-                before, state = state, self.step(state, fused_inference, dropout)
-                so_far = active.add(state, self.halting.read(state, before, self.classify))
-                if number == steps - 1:
-                    break
-                halted = self.halting.has_halted(so_far)
-                if bool(halted.all()):
-                    break
-                indices = active.indices(halted)
-                if indices is not None:
-                    active.keep(indices)
-                    fused_inference.select(indices, active.original_indices)
-                    state = active.rows(state, indices)
-                    rows = (m if m.dim() == 0 else active.rows(m, indices) for m in dropout)
-                    dropout = GateDropout(*rows)
-        states, probabilities = active.trajectory(fused_inference.all_states())
-        # Recompute for the gradients of all steps; keep the exact values by which examples halted.
-        before = states
-        if self.halting.reads_change:
-            before = torch.cat([start[..., None, :], states[..., :-1, :]], dim=-2)
-        again = self.halting.read(states, before, self.classify)
-        return Trajectory(states, probabilities + (again - again.detach()))
+        computation = self.step.by_hand(memory, dropout, start)
+        loop = (start, self.halting, self.classify, steps, batch.labels.shape)
+        return unroll_active(
+            computation, lambda state: self.step(state, computation, dropout), *loop
+        )
 
     def forward(self, batch: Batch, *, loop: Loop = "active") -> Prediction:
         """Predict the labels of a batch.

@@ -1,12 +1,17 @@
 """Decomposable Attention: attend, compare, aggregate (Parikh et al. 2016)."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
 from actmodels.configs import LABELS, DecomposableAttentionConfig
 from actmodels.data.pairs import Batch
+from actmodels.models.decomposable_by_hand import DecomposableByHand
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.attention import FeedForward, SoftAlignment, masked_softmax
+from actmodels.modules.by_hand import trains_by_hand
+from actmodels.modules.dropout import Dropout, mask_sequence, offsets, places, windows
 from actmodels.modules.linear import Linear, initialize
 from actmodels.modules.projection import ProjectedWords
 from actmodels.prediction import Prediction
@@ -49,6 +54,7 @@ class DecomposableAttention(PairModel):
     """
 
     intra_attention = False
+    by_hand = True  # train with the hand-written backward pass, for first derivatives only
 
     def __init__(self, config: DecomposableAttentionConfig, vectors: Tensor) -> None:
         super().__init__()
@@ -62,19 +68,64 @@ class DecomposableAttention(PairModel):
         self.classify = Linear(width, len(LABELS))
         initialize(self, config.init, config.init_std)
 
-    def encode(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Map token ids [batch, tokens] to words [batch, tokens, size]."""
-        words: Tensor = self.words(ids)
+    def encode(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words [batch, tokens, width] to [batch, tokens, size]."""
         return words if self.intra is None else self.intra(words, mask)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether this is the model of `DecomposableByHand`: no variant, not fused."""
+        names = ("encode", "compare_words")
+        own = any(getattr(type(self), n) is not getattr(DecomposableAttention, n) for n in names)
+        variant = own or self.intra is not None or type(self.alignment) is not SoftAlignment
+        return not variant and self.classify.weight.dim() == 2
 
     def forward(self, batch: Batch) -> Prediction:
         masks = (batch.premise_mask, batch.hypothesis_mask)
-        premise = self.encode(batch.premise, masks[0])  # [batch, premise, size]
-        hypothesis = self.encode(batch.hypothesis, masks[1])  # [batch, hypothesis, size]
+        if trains_by_hand(self) and self.is_plain:
+            return Prediction(self.forward_by_hand(batch, masks))
+        words = self.words.pair(batch.premise, batch.hypothesis)
+        # [batch, premise, size], [batch, hypothesis, size]
+        premise, hypothesis = map(self.encode, words, masks)
         beta, alpha = self.alignment(premise, hypothesis, *masks)
         pairs = (torch.cat([premise, beta], dim=-1), torch.cat([hypothesis, alpha], dim=-1))
         sums = [self.compare_words(*side) for side in zip(pairs, masks, strict=True)]
         return Prediction(self.classify(self.aggregate(torch.cat(sums, dim=-1))))
+
+    def forward_by_hand(self, batch: Batch, masks: tuple[Tensor, Tensor]) -> Tensor:
+        """Return the logits with the hand-written backward pass."""
+        sides = (batch.premise, batch.hypothesis)
+        distinct, rows = torch.cat(sides, dim=-1).unique(return_inverse=True)
+        layers = (self.alignment.attend, self.compare, self.aggregate)
+        computation = DecomposableByHand(
+            self.words.look_up(distinct),
+            self.words.projection,
+            layers,
+            self.classify,
+            rows.split([side.shape[-1] for side in sides], dim=-1),
+            masks,
+            self.dropout_masks([side.shape for side in sides], layers),
+        )
+        return computation.apply()
+
+    def dropout_masks(
+        self, shapes: Sequence[torch.Size], layers: Sequence[FeedForward]
+    ) -> list[Tensor | None]:
+        """Draw the masks of `forward` in its order, those of both sentences in one matrix."""
+        dropout, like = self.aggregate.layers[0], self.classify.weight
+        if not isinstance(dropout, Dropout) or dropout.idle:
+            return [None] * 6
+        keys = self.dropout_stream.next_keys(10, like.device)[:, None]
+        sides = zip((keys[[0, 1, 4, 5]], keys[[2, 3, 6, 7]]), shapes, strict=True)
+        at = [offsets(part, places(tuple(s), like.device).flatten()) for part, s in sides]
+        rows = [
+            *torch.cat(at, dim=1),
+            *offsets(keys[8:], places((shapes[0][0],), like.device)),
+        ]
+        sequence = mask_sequence(float(dropout.rate), like.dtype, like.device)
+        widths = [linear.in_features for layer in layers for linear in layer.linear]
+        sizes = zip(rows, widths, strict=True)
+        return [windows(sequence, at, (len(at), width)) for at, width in sizes]
 
     def compare_words(self, pairs: Tensor, mask: Tensor) -> Tensor:
         """Compare and sum [word; alignment] pairs [batch, tokens, 2 · size] to [batch, width]."""

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from actmodels.configs import LABELS, HopAttentionConfig
 from actmodels.data.pairs import PAD, Batch
 from actmodels.models.alternating import AlternatingAttention
+from actmodels.models.hop_by_hand import HopSteps
 from actmodels.modules.attention import BilinearAttention, masked_softmax
 from actmodels.modules.dropout import Dropout
 from actmodels.modules.inference import Attended, Gate, GateDropout
@@ -97,6 +98,11 @@ class HopStep(nn.Module):
         state = zeros if self.starts_at_zero else start
         return torch.cat([state, start], dim=-1), GateDropout(one, one)
 
+    def by_hand(self, memory: HopMemory, _: GateDropout, start: Tensor) -> HopSteps:
+        """Return the same step with a hand-written backward pass, for one forward pass."""
+        layers = (self.attend_hypothesis.transform, self.gate.hidden, self.gate.output)
+        return HopSteps(layers, memory, start)
+
     def attend(self, recurrent: Tensor, memory: HopMemory) -> Attended:
         """Attend to both sentences; recurrent: [state; h], [batch, 2 · width]."""
         state, _ = recurrent.chunk(2, dim=-1)
@@ -107,8 +113,12 @@ class HopStep(nn.Module):
         weights = masked_softmax(memory.scores(query), memory.premise_mask)
         return Attended(hypothesis, over_hypothesis, memory.mean(weights), weights)
 
-    def forward(self, recurrent: Tensor, memory: HopMemory, dropout: GateDropout) -> Tensor:
+    def forward(
+        self, recurrent: Tensor, memory: HopMemory | HopSteps, dropout: GateDropout
+    ) -> Tensor:
         """Map a recurrent state [batch, 2 · width] to the next one."""
+        if isinstance(memory, HopSteps):
+            return memory.step(recurrent)
         state, _ = recurrent.chunk(2, dim=-1)
         hypothesis, _, premise, _ = self.attend(recurrent, memory)
         inputs = torch.cat([state, hypothesis, premise, premise * hypothesis], dim=-1)
@@ -147,14 +157,14 @@ class StateClassifier(Linear):
 class HopAttention(AlternatingAttention):
     """Retrieve a fact of the premise by its key, and continue from its value."""
 
-    requires_unroll = True  # FusedInference implements InferenceStep only
-
     def __init__(self, config: HopAttentionConfig, halting: HaltingConfig, vectors: Tensor) -> None:
         width, reverted = config.width, config.reverted
         step = HopStep(width, config.gate_size, reverted)
         alone = reverted == "classifier"
         classify = StateClassifier(width, len(LABELS)) if alone else Comparison(width)
         super().__init__(halting, step, width, classify)
+        # HopSteps implement the whole model only
+        self.has_other_step = reverted in ("query", "identity", "update")
         self.halting.reads_first_units = True  # not the attended hypothesis
         self.words = ProjectedWords(vectors, width, tanh=True)
         self.keys = Window(width)
@@ -164,19 +174,20 @@ class HopAttention(AlternatingAttention):
         if step.query is not None and reverted == "identity":
             nn.init.eye_(step.query.weight)
 
+    @property
+    def requires_unroll(self) -> bool:  # type: ignore[override]
+        return self.has_other_step or self.keys.weight.dim() == 3
+
     def encode(self, batch: Batch) -> HopMemory:
         """Project the distinct words of a batch, padding first, and index them by token."""
-        sentences = torch.cat([batch.premise.flatten(), batch.hypothesis.flatten()])
-        distinct, rows = torch.cat([sentences.new_full((1,), PAD), sentences]).unique(
-            return_inverse=True
-        )
-        fused = batch.premise.dim() == 3
-        ids = distinct.expand(len(batch.premise), -1) if fused else distinct
-        table = self.memory_dropout(self.words(ids) * (distinct != PAD)[:, None])
-        premise, hypothesis = rows[1:].split([batch.premise.numel(), batch.hypothesis.numel()])
-        premise = premise.view(batch.premise.shape)
+        sentences = torch.cat([batch.premise, batch.hypothesis], dim=-1)
+        first = sentences.new_full((*sentences.shape[:-1], 1), PAD)
+        table, rows, words = self.words.distinct(torch.cat([first, sentences], dim=-1))
+        table = self.memory_dropout(table * (words != PAD)[:, None], words)
+        sizes = [batch.premise.shape[-1], batch.hypothesis.shape[-1]]
+        premise, hypothesis = rows[..., 1:].split(sizes, dim=-1)
         slots = [
-            len(distinct) * back + nn.functional.pad(premise, (back, 0))[..., : premise.shape[-1]]
+            table.shape[-2] * back + nn.functional.pad(premise, (back, 0))[..., : sizes[0]]
             for back in range(WINDOW)
         ]
         return HopMemory(
@@ -184,6 +195,6 @@ class HopAttention(AlternatingAttention):
             self.values(table),
             torch.cat(slots, dim=-1),
             batch.premise_mask,
-            table_rows(table, hypothesis.view(batch.hypothesis.shape)),
+            table_rows(table, hypothesis),
             batch.hypothesis_mask,
         )

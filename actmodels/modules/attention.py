@@ -51,6 +51,10 @@ class FeedForward(nn.Module):
         first = (Dropout(dropout), Linear(inputs, width), nn.ReLU())
         self.layers = nn.Sequential(*first, Dropout(dropout), Linear(width, width), nn.ReLU())
 
+    @property
+    def linear(self) -> list[nn.Linear]:
+        return [layer for layer in self.layers if isinstance(layer, nn.Linear)]
+
     def forward(self, inputs: Tensor) -> Tensor:
         """Map [..., inputs] to [..., width]."""
         return self.layers(inputs)

@@ -1,18 +1,24 @@
-"""Dropout masks as a hash of (seed, epoch, update; layer call, example, token, unit).
+"""Dropout masks as windows of one random sequence, at a place that a hash chooses.
 
-A trial has the same masks alone and fused, on any device, with any padding, and after resuming.
+The hash is of (seed, epoch, update; layer call, example, token). So a trial has the same masks
+alone and fused, on any device, with any padding, and after resuming.
 """
+
+from functools import cache, lru_cache
 
 import torch
 from torch import Tensor, nn
 
 from actmodels.modules.linear import per_trial
+from actmodels.seeding import generator
 
 # Odd constants with well mixed bits, as signed 32-bit integers; products wrap around. They are
 # tensors because torch would convert a Python number at each operation, as slow as the operation.
-GOLDEN, SECOND, THIRD, FOURTH, HALF, LOW_HALF, THIRTEEN, LOW_19 = torch.tensor(
-    [-1640531527, -2048144789, -1028477379, 668265263, 16, 0xFFFF, 13, 0x7FFFF], dtype=torch.int32
+GOLDEN, SECOND, THIRD, FOURTH, HALF, LOW_HALF, THIRTEEN, LOW_19, FOURTEEN, LOW_18 = torch.tensor(
+    [-1640531527, -2048144789, -1028477379, 668265263, 16, 0xFFFF, 13, 0x7FFFF, 14, 0x3FFFF],
+    dtype=torch.int32,
 )
+LENGTH = 2**19  # of the random sequence; windows begin in its first half
 
 
 def mix(bits: Tensor) -> Tensor:
@@ -20,18 +26,41 @@ def mix(bits: Tensor) -> Tensor:
 
     torch shifts repeat the sign bit; the masks remove the copies.
     """
-    mix_high_bits(bits)
-    bits ^= (bits >> HALF).bitwise_and_(LOW_HALF)
-    return bits
-
-
-def mix_high_bits(bits: Tensor) -> Tensor:
-    """Apply `mix` without its last shift, which hardly changes the high bits, in place."""
     bits ^= (bits >> HALF).bitwise_and_(LOW_HALF)
     bits *= SECOND
     bits ^= (bits >> THIRTEEN).bitwise_and_(LOW_19)
     bits *= THIRD
+    bits ^= (bits >> HALF).bitwise_and_(LOW_HALF)
     return bits
+
+
+@cache
+def random_sequence(device: torch.device) -> Tensor:
+    """Return evenly spaced int32 numbers in random order, so that any share of them is exact."""
+    with torch.inference_mode(False):
+        order = torch.randperm(LENGTH, generator=generator("dropout"))
+        return (order * (2**32 // LENGTH) - 2**31).to(torch.int32).to(device)
+
+
+@lru_cache(maxsize=8)
+def mask_sequence(rate: float, dtype: torch.dtype, device: torch.device) -> Tensor:
+    """Return the random sequence as mask: 0 for a share `rate`, 1/(1 - rate) elsewhere."""
+    with torch.inference_mode(False):
+        return (random_sequence(device) >= lowest_kept(rate)).to(dtype).mul_(1 / (1 - rate))
+
+
+def lowest_kept(rate: float) -> int:
+    """Return the least int32 that a share `rate` of all int32 is smaller than."""
+    return round(rate * 2**32) - 2**31
+
+
+@lru_cache(maxsize=64)
+def places(sizes: tuple[int, ...], device: torch.device) -> Tensor:
+    """Number the examples [batch], or the tokens of a batch [batch, tokens], for the hash."""
+    with torch.inference_mode(False):
+        first, *tokens = (torch.arange(n, dtype=torch.int32, device=device) for n in sizes)
+        first = first * FOURTH
+        return first[:, None] + tokens[0] * THIRD if tokens else first
 
 
 class DropoutStream:
@@ -55,6 +84,14 @@ class DropoutStream:
         self.calls += 1
         return self.key + GOLDEN * self.calls
 
+    def next_keys(self, count: int, device: torch.device) -> Tensor:
+        """Return the keys of the next masks [count], not fused."""
+        if self.key is None:
+            return torch.stack([self.next(device) for _ in range(count)])
+        first, self.calls = self.calls + 1, self.calls + count
+        calls = torch.arange(first, self.calls + 1, dtype=torch.int32, device=device)
+        return calls.mul_(GOLDEN).add_(self.key)
+
 
 def update_key(seed: int | Tensor, epoch: int | Tensor, update: int) -> Tensor:
     """Return the key of an update, int32 []; for seeds and epochs [trials], int32 [trials]."""
@@ -74,41 +111,47 @@ class Dropout(nn.Module):
         self.rate = rate
         self.stream = DropoutStream()
 
-    def forward(self, inputs: Tensor) -> Tensor:
-        """Apply a mask to [batch, ..., units]; when fused [trials, batch, ..., units]."""
+    def forward(self, inputs: Tensor, numbers: Tensor | None = None) -> Tensor:
+        """Apply a mask to [batch, ..., units]; when fused [trials, batch, ..., units].
+
+        numbers: of the examples [batch], for the hash; by default their order.
+        """
         if self.idle:
             return inputs
-        return inputs * self.mask(tuple(inputs.shape), inputs)
+        return inputs * self.mask(tuple(inputs.shape), inputs, numbers)
 
     @property
     def idle(self) -> bool:
         return not self.training or (isinstance(self.rate, float | int) and self.rate == 0)
 
-    def mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor:
+    def mask(self, shape: tuple[int, ...], like: Tensor, numbers: Tensor | None = None) -> Tensor:
         """Draw a mask of 0 and 1/(1 - rate) with the dtype of `like`; a scalar 1 if idle."""
         if self.idle:
             return like.new_ones(())
         key = self.stream.next(like.device)
-        fused = key.dim() == 1
-        sizes = shape[1:] if fused else shape
+        *sizes, _units = shape[1:] if key.dim() == 1 else shape
+        if numbers is None:
+            numbers = places(tuple(sizes), like.device)
+        else:
+            numbers = numbers.to(torch.int32) * FOURTH
+        at = offsets(key.view(-1, *(1,) * len(sizes)) if key.dim() else key, numbers).flatten()
+        if not isinstance(self.rate, Tensor):
+            return windows(mask_sequence(self.rate, like.dtype, like.device), at, shape)
+        bits = windows(random_sequence(like.device), at, shape)
+        rate = self.rate.double()  # in double precision, for masks equal to the unfused
+        lowest = (torch.round(rate * 2**32) - 2**31).to(torch.int32)
+        scale = (1 / (1 - rate)).to(like.dtype).view(-1, *(1,) * (bits.dim() - 1))
+        return torch.where(bits >= per_trial(lowest, bits), scale, 0.0)
 
-        def numbered(axis: int, factor: Tensor) -> Tensor:
-            numbers = torch.arange(sizes[axis], dtype=torch.int32, device=like.device)
-            return numbers.mul_(factor)
 
-        bits = key.reshape(-1, *(1,) * (len(sizes) - 1)) if fused else key
-        bits = bits + numbered(0, FOURTH).reshape(-1, *(1,) * (len(sizes) - 2))
-        if len(sizes) == 3:
-            bits = bits + numbered(1, THIRD)
-        bits, units = mix(bits), numbered(-1, GOLDEN)
-        bits = mix_high_bits(bits[..., None] + units).reshape(shape)
-        if isinstance(self.rate, Tensor):  # in double precision, for masks equal to the unfused
-            rate = self.rate.double()
-            lowest = (torch.round(rate * 2**32) - 2**31).to(torch.int32)
-            scale = (1 / (1 - rate)).to(like.dtype).view(-1, *(1,) * (bits.dim() - 1))
-            return torch.where(bits >= per_trial(lowest, bits), scale, 0.0)
-        kept = bits.ge_(round(self.rate * 2**32) - 2**31)  # a share `rate` of int32 is smaller
-        return kept.to(like.dtype).mul_(1 / (1 - self.rate))
+def offsets(keys: Tensor, numbers: Tensor) -> Tensor:
+    """Return where the windows of the examples or tokens `numbers` begin; see `places`."""
+    return (mix(keys + numbers) >> FOURTEEN).bitwise_and_(LOW_18)
+
+
+def windows(sequence: Tensor, at: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Copy the windows of a sequence that begin at `at` to a tensor [..., units]."""
+    return sequence.unfold(0, shape[-1], 1).index_select(0, at).view(shape)
 
 
 def share_stream(model: nn.Module) -> DropoutStream:

@@ -84,7 +84,7 @@ class InferenceStep(nn.Module):
             *hypothesis, *self.attend_premise(query, memory.premise, memory.premise_mask)
         )
 
-    def fused_inference(self, memory: PairMemory) -> FusedInference:
+    def by_hand(self, memory: PairMemory, dropout: GateDropout, _: Tensor) -> FusedInference:
         """Return the same step with a hand-written backward pass, for one forward pass."""
         layers = (
             *(self.attend_hypothesis.transform, self.attend_premise.transform),
@@ -96,6 +96,7 @@ class InferenceStep(nn.Module):
             [(layer.weight, layer.bias) for layer in layers],
             (memory.hypothesis, memory.hypothesis_mask),
             (memory.premise, memory.premise_mask),
+            dropout,
         )
 
     def forward(
@@ -103,7 +104,7 @@ class InferenceStep(nn.Module):
     ) -> Tensor:
         """Map the state [batch, state] to the next one."""
         if isinstance(memory, FusedInference):
-            return memory.step(state, dropout)
+            return memory.step(state)
         masks = dropout.hidden.chunk(2, dim=-1) if dropout.hidden.dim() else [dropout.hidden] * 2
         hypothesis, _, premise, _ = self.attend(state, memory)
         gate_inputs = torch.cat([state, hypothesis, premise, premise * hypothesis], dim=-1)

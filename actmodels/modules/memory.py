@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from actmodels.modules.attention import masked
+from actmodels.modules.by_hand import softmax_back
 
 
 class _Use(NamedTuple):
@@ -47,7 +48,7 @@ class Memory:
         """Return the gradient of the query from that of `attended`; store the memory's factors."""
         gradient = _rows(attended)
         change = torch.bmm(gradient, self.words.mT)
-        scores = torch.ops.aten._softmax_backward_data(change, weights, -1, weights.dtype)
+        scores = softmax_back(change, weights)
         self.uses.append(_Use(self.rows, weights, gradient, scores, _rows(query)))
         return torch.bmm(scores, self.words).view(query.shape)
 

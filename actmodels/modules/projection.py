@@ -60,5 +60,31 @@ class ProjectedWords(WordTable):
 
     def forward(self, ids: Tensor) -> Tensor:
         """Map token ids [batch, tokens] to words [batch, tokens, width]."""
-        words: Tensor = self.projection(self.look_up(ids))
+        if torch.compiler.is_compiling():  # a graph has no sizes that depend on the words
+            return self.project(self.look_up(ids))
+        return table_rows(*self.distinct(ids)[:2])
+
+    def pair(self, premise: Tensor, hypothesis: Tensor) -> tuple[Tensor, Tensor]:
+        """Map the token ids of both sentences, each distinct word once; see `forward`."""
+        if torch.compiler.is_compiling():
+            return self(premise), self(hypothesis)
+        table, rows, _ = self.distinct(torch.cat([premise, hypothesis], dim=-1))
+        sides = rows.split([premise.shape[-1], hypothesis.shape[-1]], dim=-1)
+        return table_rows(table, sides[0]), table_rows(table, sides[1])
+
+    def distinct(self, ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Project the distinct words of a batch, in ascending order.
+
+        Returns:
+            words [words, width]; when fused one table per trial [trials, words, width].
+            the row of each token in it, of the shape of `ids`.
+            their token ids [words].
+        """
+        words, rows = ids.unique(return_inverse=True)
+        each = words.expand(len(ids), -1) if ids.dim() == 3 else words
+        return self.project(self.look_up(each)), rows, words
+
+    def project(self, vectors: Tensor) -> Tensor:
+        """Project vectors [..., dimensions] to [..., width]."""
+        words: Tensor = self.projection(vectors)
         return torch.tanh(words) if self.tanh else words

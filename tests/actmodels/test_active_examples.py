@@ -24,9 +24,9 @@ def spread_model(name: str, **settings: object) -> AlternatingAttention:
     return model
 
 
-def trained(model: AlternatingAttention, loop: str) -> tuple[torch.Tensor, ...]:
+def trained(model: AlternatingAttention, loop: str, count: int) -> tuple[torch.Tensor, ...]:
     """Logits and all gradients of one update with dropout."""
-    batch = sample_batch(24)
+    batch = sample_batch(count)
     model.train().zero_grad()
     model.dropout_stream.restart(torch.tensor(5, dtype=torch.int32))
     prediction = model(batch, loop=loop)
@@ -34,18 +34,27 @@ def trained(model: AlternatingAttention, loop: str) -> tuple[torch.Tensor, ...]:
     return prediction.logits, *(p.grad for p in model.parameters() if p.grad is not None)
 
 
-@pytest.mark.parametrize("name", IN_STEPS)
-def test_as_the_plain_loop(name: str) -> None:
+VARIED: list[tuple[str, dict[str, object]]] = [(name, {}) for name in IN_STEPS]
+VARIED += [
+    ("iterative_attention", {"shared_encoder": True}),
+    ("adaptive_attention", {"dropout": 0}),
+]
+VARIED += [("hop_attention", {"reverted": how}) for how in ("start", "windows", "classifier")]
+
+
+@pytest.mark.parametrize(("name", "settings"), VARIED)
+def test_as_the_plain_loop(name: str, settings: dict[str, object]) -> None:
     """In double precision within 1e-12, gradients of every parameter included."""
-    model, batch = spread_model(name, dropout=0.3), sample_batch(24)
+    model, batch = spread_model(name, **{"dropout": 0.3, **settings}), sample_batch(24)
     fast, plain, full = (model(batch, loop=loop) for loop in ("active", "until_halted", "cap"))
     torch.testing.assert_close(fast.logits, plain.logits, rtol=1e-12, atol=1e-14)
     torch.testing.assert_close(fast.logits, full.logits, rtol=1e-12, atol=1e-14)
     assert torch.equal(fast.steps, full.steps)
-    in_training = [trained(model, loop) for loop in ("active", "until_halted")]
-    assert len(in_training[0]) == 1 + len(list(model.parameters()))
-    for one, other in zip(*in_training, strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-14)
+    for count in (24, 1):
+        in_training = [trained(model, loop, count) for loop in ("active", "until_halted")]
+        assert len(in_training[0]) == 1 + len(list(model.parameters()))
+        for one, other in zip(*in_training, strict=True):
+            torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-14)
 
 
 def test_halted_examples_take_no_step() -> None:
@@ -88,4 +97,4 @@ def test_a_nan_probability_halts() -> None:
     model, batch = spread_model("adaptive_attention"), sample_batch(4)
     with torch.no_grad():
         model.halting.unit.linear.bias.fill_(float("nan"))
-    assert model.unroll_active(batch, 12).states.shape[1] == 1
+    assert model.unroll_active(batch, 12).probabilities.shape[1] == 1

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from actmodels.modules.dropout import Dropout, share_stream, update_key
+from actmodels.modules.dropout import Dropout, mask_sequence, share_stream, update_key
 
 
 def dropped(rate: float | torch.Tensor, shape: tuple[int, ...], key: object = 5) -> torch.Tensor:
@@ -46,6 +46,19 @@ def test_every_unit_is_dropped_as_often_over_updates() -> None:
     spread = (0.25 * 0.75 / len(keys)) ** 0.5
     assert shares.mean().item() == pytest.approx(0.25, abs=0.005)
     assert (shares - 0.25).abs().max() < 5 * spread
+
+
+def test_numbered_examples_have_the_masks_of_their_numbers() -> None:
+    layer = Dropout(0.5)
+    layer.stream.restart(torch.tensor(5, dtype=torch.int32))
+    numbered = layer(torch.ones(3, 20), torch.tensor([4, 0, 9])) == 0
+    assert torch.equal(numbered.double(), dropped(0.5, (10, 20))[[4, 0, 9]])
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.25, 0.73])
+def test_the_share_of_the_sequence_is_exact(rate: float) -> None:
+    mask = mask_sequence(rate, torch.float64, torch.device("cpu"))
+    assert (mask == 0).double().mean().item() == pytest.approx(rate, abs=1 / len(mask))
 
 
 def test_padding_and_more_rows_do_not_change_a_mask() -> None:

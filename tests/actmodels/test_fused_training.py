@@ -98,9 +98,10 @@ def test_each_trial_has_its_own_gradient_clipping(in_double: None) -> None:
     assert len(train_and_compare(configs, data(), 1, within=1e-11)) == 4
 
 
-def test_trials_of_different_seeds_are_each_as_alone(in_double: None) -> None:
+@pytest.mark.parametrize("name", ["adaptive_attention", "hop_attention"])
+def test_trials_of_different_seeds_are_each_as_alone(name: str, in_double: None) -> None:
     """Each has its own order of batches, initialization and dropout, and its own small batch."""
-    configs = trials("adaptive_attention", [{"seed": s, "dropout": 0.3} for s in (1, 2, 3)])
+    configs = trials(name, [{"seed": s, "dropout": 0.3} for s in (1, 2, 3)])
     assert len(train_and_compare(configs, data(101), 1)) == 3
 
 
