@@ -2,41 +2,61 @@
 
     python -m bench.training
 
-The plain loop of Adaptive Attention has our model's code. It shuffles the pairs, takes steps until
-the last example of a batch has halted, and uses torch's dropout and Adagrad. The other plain models
-are in `bench.peers`. Plain Decomposable Attention shuffles the pairs; in rows "sorted" it has our
-batches of sentences of similar length, as the plain ACT RNNs have our sequences. Examples take the
-same steps in both variants. Cells show median (minimum, maximum) of n interleaved rounds.
+The plain models are in `bench.peers`. They have our word vectors, batch sizes and optimizer; in
+rows "equal batches" also our batches of sentences of similar length, and otherwise shuffled pairs.
+Models with ACT start from the same weights, so that examples take the same steps; in rows "own
+start" the plain RNN has torch's initialization and a halting bias for the same mean steps. Ratios
+are of CPU seconds. Cells show median (minimum, maximum) of n interleaved rounds.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import torch
-from torch import Tensor, nn
-from torch.nn import functional
+from torch import nn
 
-from actmodels.data.pairs import collate
-from actmodels.modules.dropout import Dropout
+from actmodels.data.pairs import Batch, collate
+from actmodels.data.trial_data import TrialData
 from actmodels.training import Training
-from bench.peers import attention_epoch, rnn_epoch
+from bench.peer_training import decomposable, pair_epoch, rnn_epoch
+from bench.peers import PlainAdaptiveAttention, PlainHopAttention
 from bench.timing import (
     interleaved,
     markdown_table,
     one_line,
     progress,
     quick_requested,
-    seconds,
     summary,
 )
-from bench.work import PAPER, TINY, Sizes, build_fusion, drawn_data, sampled, trial
+from bench.work import PAPER, SETTINGS, TINY, Sizes, build_fusion, drawn_data, sampled, trial
 from pipeline.runtime.stage import run_command
+from studies.multihop.config import MultihopTrialConfig
+from studies.multihop.corpus import draw_split, word_vectors
+from studies.multihop.training import MultihopTraining
 from studies.sequences.config import build_sequence_trial
 from studies.sequences.training import SequenceTraining
 from tune.provenance import machine
 
 Epochs = tuple[Callable[[], object], Callable[[], object], int]
+HOP_SETTINGS: dict[str, Any] = {  # of the demo
+    "things": 90,
+    "chains": 3,
+    "distractors": 0,
+    "width": 64,
+    "gate_size": 64,
+    "reverted": "none",
+    "dropout": 0.0,
+    "oov_std": 0.8,
+    "max_steps": 8,
+    "batch_size": 128,
+    "optimizer": "adam",
+    "max_hops": 4,
+    "join_accuracy": 0.9,
+    "steps_per_hop": 2,
+    "ponder_delay": 0,
+}
 RNN_SETTINGS: dict[str, Any] = {
     "bits": 64,  # Graves 2016
     "init": "xavier",
@@ -53,42 +73,6 @@ RNN_SETTINGS: dict[str, Any] = {
 }
 
 
-class PlainDropout(Dropout):
-    """Dropout with masks from torch's generator."""
-
-    def mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor:
-        return self(like.new_ones(() if self.idle else shape))
-
-    def forward(self, inputs: Tensor) -> Tensor:
-        assert isinstance(self.rate, float)
-        return functional.dropout(inputs, self.rate, self.training)
-
-
-def plain_epoch(training: Training, order: Tensor) -> Callable[[], None]:
-    """Return a function that trains an epoch by the plain loop, on the pairs in this order.
-
-    It modifies the trial's model.
-    """
-    settings, model, pairs = training.config.training, training.model.train(), training.data.train
-    for module in model.modules():
-        if isinstance(module, Dropout):
-            module.__class__ = PlainDropout
-    rate, start = settings.learning_rate, settings.adagrad_accumulator
-    optimizer = torch.optim.Adagrad(model.parameters(), rate, initial_accumulator_value=start)
-
-    def run() -> None:
-        for index in order.split(settings.batch_size):
-            batch = collate(pairs, index, null_token=False)
-            loss = model.objective(model(batch, loop="until_halted"), batch.labels)
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), settings.clip_norm)
-            optimizer.step()
-            loss.item()
-
-    return run
-
-
 def pairs_of_epochs(
     model: str, sizes: Sizes, batch_size: int, examples: int, *, in_order: bool
 ) -> Epochs:
@@ -101,24 +85,68 @@ def pairs_of_epochs(
     shuffled = torch.randperm(count, generator=torch.Generator().manual_seed(2))
     order = torch.arange(count) if in_order else shuffled
     if model == "adaptive_attention":
-        plain, ours = (build_fusion(sizes.width, batch_size, data).members[0] for _ in range(2))
-        return plain_epoch(plain, order), ours.train_epoch, count
-    training = Training(trial(sizes.width, batch_size, model=model, optimizer="adam"), data)
-    return attention_epoch(training, order), training.train_epoch, count
+        training = build_fusion(sizes.width, batch_size, data).members[0]
+        plain: nn.Module = PlainAdaptiveAttention(training)
+    else:
+        training = Training(trial(sizes.width, batch_size, model=model, optimizer="adam"), data)
+        plain = decomposable(training)
+
+    def batches() -> Iterator[Batch]:
+        return (collate(data.train, n, null_token=False) for n in order.split(batch_size))
+
+    return pair_epoch(training, plain, batches), training.train_epoch, count
 
 
-def sequences_of_epochs(cell: str, size: int, updates: int) -> Epochs:
-    """Return an epoch of the plain ACT RNN on parity and of ours, and the number of sequences."""
+def hop_training(updates: int) -> MultihopTraining:
+    """Return a trial of Hop Attention on pairs of all depths, with the demo's settings."""
+    settings = SETTINGS | HOP_SETTINGS | {"updates_per_epoch": updates}
+    known = MultihopTrialConfig.setting_types("hop_attention")
+    chosen = {name: value for name, value in settings.items() if name in known}
+    config = MultihopTrialConfig.build("hop_attention", chosen, max_epochs=99, patience=0, seed=1)
+    dev = draw_split(config.corpus, 1, (1,), 1, torch.Generator())
+    vectors = word_vectors(config.corpus, HOP_SETTINGS["width"])
+    training = MultihopTraining(config, TrialData(dev, dev, vectors))
+    training.depths_in_training = HOP_SETTINGS["max_hops"]
+    return training
+
+
+def hops_of_epochs(updates: int) -> Epochs:
+    """Return an epoch of plain Hop Attention and of ours, and the number of pairs of each."""
+    training = hop_training(updates)
+    plain = pair_epoch(
+        training,
+        PlainHopAttention(training),
+        lambda: training.batches(training.epoch_generator),
+    )
+    return plain, training.train_epoch, updates * HOP_SETTINGS["batch_size"]
+
+
+def sequences_of_epochs(cell: str, size: int, updates: int, *, own_start: bool = False) -> Epochs:
+    """Return an epoch of the plain ACT RNN on parity and of ours, and the number of sequences.
+
+    own_start: the plain one starts from torch's initialization, with the same mean steps.
+    """
     settings = RNN_SETTINGS | {"cell": cell, "state_size": size, "updates_per_epoch": updates}
     config = build_sequence_trial("parity", "act", settings, max_epochs=99, patience=0, seed=1)
     training = SequenceTraining(config)
-    return rnn_epoch(training), training.train_epoch, updates * config.training.batch_size
+    return (
+        rnn_epoch(training, own_start=own_start),
+        training.train_epoch,
+        updates * config.training.batch_size,
+    )
+
+
+def cpu_seconds(function: Callable[[], object]) -> float:
+    """Call `function` and return the CPU seconds of this process."""
+    start = time.process_time()
+    function()
+    return time.process_time() - start
 
 
 def measured(name: str, batch_size: int, epochs: Epochs, repeats: int) -> dict[str, Any]:
     """Time both epochs in alternation; return the table row."""
     plain, ours, examples = epochs
-    variants = {"plain": partial(seconds, plain), "ours": partial(seconds, ours)}
+    variants = {"plain": partial(cpu_seconds, plain), "ours": partial(cpu_seconds, ours)}
     times = interleaved(variants, repeats)
     rates = {way: summary(examples / each for each in times[way]) for way in variants}
     ratios = (a / b for a, b in zip(times["plain"], times["ours"], strict=True))
@@ -128,22 +156,26 @@ def measured(name: str, batch_size: int, epochs: Epochs, repeats: int) -> dict[s
 
 def rows(quick: bool) -> Iterator[dict[str, Any]]:
     """Measure every model and batch size."""
-    sizes, examples, repeats = (TINY, 48, 2) if quick else (PAPER, 480, 5)
-    decomposable = "decomposable_attention"
-    for model, in_order in (
-        ("adaptive_attention", False),
-        (decomposable, False),
-        (decomposable, True),
+    sizes, examples, repeats = (TINY, 48, 2) if quick else (PAPER, 480, 7)
+    for model, in_order, batch_sizes in (
+        ("decomposable_attention", True, (8, 16, 32, 64)),
+        ("decomposable_attention", False, (8, 16, 32, 64)),
+        ("adaptive_attention", False, (8, 16, 32)),
     ):
-        name = f"{model}, sorted" if in_order else model
-        for batch_size in (8,) if quick else (8, 16, 32, 64):
+        name = f"{model}, {'equal' if in_order else 'shuffled'} batches"
+        for batch_size in batch_sizes[:1] if quick else batch_sizes:
             progress(f"{name}, batch size {batch_size}")
             epochs = pairs_of_epochs(model, sizes, batch_size, examples, in_order=in_order)
             yield measured(name, batch_size, epochs, repeats)
-    for cell, size in (("rnn", 64),) if quick else (("rnn", 64), ("rnn", 128), ("lstm", 128)):
-        progress(f"{cell} {size}")
-        epochs = sequences_of_epochs(cell, size, 2 if quick else 40)
-        yield measured(f"act_{cell}_{size}", RNN_SETTINGS["batch_size"], epochs, repeats)
+    progress("hop_attention")
+    epochs = hops_of_epochs(2 if quick else 15)
+    yield measured("hop_attention", HOP_SETTINGS["batch_size"], epochs, repeats)
+    for own_start in (False, True):
+        for cell, size in (("rnn", 64),) if quick else (("rnn", 64), ("rnn", 128), ("lstm", 128)):
+            name = f"act_{cell}_{size}, {'own' if own_start else 'same'} start"
+            progress(name)
+            epochs = sequences_of_epochs(cell, size, 2 if quick else 40, own_start=own_start)
+            yield measured(name, RNN_SETTINGS["batch_size"], epochs, repeats)
 
 
 def main() -> None:

@@ -5,10 +5,16 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.data.pairs import batches_by_length, collate
+from actmodels.data.pairs import Batch, batches_by_length, collate
 from actmodels.training import Training
-from bench.peers import PlainActRnn, PlainDecomposableAttention
-from bench.training import RNN_SETTINGS
+from bench.peers import (
+    PlainActRnn,
+    PlainAdaptiveAttention,
+    PlainDecomposableAttention,
+    PlainHopAttention,
+    copy_parameters,
+)
+from bench.training import RNN_SETTINGS, hop_training
 from bench.work import TINY, Sizes, build_fusion, drawn_data, sampled, trial
 from studies.sequences.config import build_sequence_trial
 from studies.sequences.training import SequenceTraining
@@ -57,13 +63,30 @@ def test_plain_decomposable_attention() -> None:
     model = training.model.eval()
     vectors: Any = model.words.vectors
     plain = PlainDecomposableAttention(vectors, TINY.width, 0.1).eval()
-    for parameter, value in zip(
-        (p for p in plain.parameters() if p.requires_grad), model.parameters(), strict=True
-    ):
-        parameter.data.copy_(value)
+    copy_parameters(plain, model.parameters())
     batch = collate(training.train, torch.arange(8), null_token=False)
     ids = (batch.premise, batch.premise_mask, batch.hypothesis, batch.hypothesis_mask)
     torch.testing.assert_close(plain(*ids), model(batch).logits)
+
+
+def test_plain_adaptive_attention() -> None:
+    data = sampled(drawn_data(TINY), 32, 2)
+    training = build_fusion(TINY.width, 32, data).members[0]
+    assert_equal(training, PlainAdaptiveAttention, next(iter(training.batches(torch.Generator()))))
+
+
+def test_plain_hop_attention() -> None:
+    training = hop_training(1)
+    assert_equal(training, PlainHopAttention, next(iter(training.batches(torch.Generator()))))
+
+
+def assert_equal(training: Training, plain: Any, batch: Batch) -> None:
+    ids = (batch.premise, batch.premise_mask, batch.hypothesis, batch.hypothesis_mask)
+    logits, cost = plain(training).eval()(*ids)
+    prediction = training.model.eval()(batch)
+    torch.testing.assert_close(logits, prediction.logits)
+    torch.testing.assert_close(cost, prediction.ponder_cost)
+    assert cost.std() > 0.01
 
 
 @pytest.mark.parametrize("cell", ["rnn", "lstm"])
