@@ -13,9 +13,14 @@ def at_least_float32(values: Tensor) -> Tensor:
     return values.float() if values.dtype in HALF else values
 
 
+def is_autocast(values: Tensor) -> bool:
+    """Return whether the device of `values` has automatic mixed precision."""
+    device = values.device.type
+    return device != "meta" and torch.is_autocast_enabled(device)
+
+
 def without_autocast(values: Tensor) -> AbstractContextManager[object]:
     """Return a context in which the device of `values` has no automatic mixed precision."""
-    device = values.device.type
-    if device == "meta" or not torch.is_autocast_enabled(device):
-        return nullcontext()
-    return torch.autocast(device, enabled=False)
+    return (
+        torch.autocast(values.device.type, enabled=False) if is_autocast(values) else nullcontext()
+    )

@@ -11,6 +11,7 @@ from actmodels.halting.loop import Trajectory
 from actmodels.halting.states import ActiveStates, Classify
 from actmodels.modules.by_hand import StepsByHand
 from actmodels.modules.linear import HaltingUnit
+from actmodels.precision import is_autocast
 
 MAX_ACTIVE_SHARE = 0.9  # remove halted examples below this share; removal costs copies
 
@@ -176,7 +177,7 @@ def reader(
     epsilon: float | Tensor = 0.0
     if isinstance(halting, PonderedHalting):
         unit, epsilon = halting.summed_unit(), halting.epsilon
-    if unit is None or unit.linear.bias is None or torch.is_autocast_enabled("cpu"):
+    if unit is None or unit.linear.bias is None or is_autocast(unit.linear.weight):
         return lambda state, before: halting.has_halted(
             active.add(state, halting.read(state, before, classify))
         )

@@ -13,6 +13,7 @@ from actmodels.models.active_examples import unroll_active
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.inference import GateDropout
 from actmodels.modules.linear import Linear
+from actmodels.precision import is_autocast
 from actmodels.prediction import Prediction
 from actmodels.registry import HaltingConfig
 
@@ -82,7 +83,8 @@ class AlternatingAttention(PairModel):
                 all examples up to the `cap` (no control flow that depends on data).
         """
         steps = self.halting.max_steps
-        if loop == "active" and not self.requires_unroll:
+        by_hand = not self.requires_unroll and not is_autocast(next(self.parameters()))
+        if loop == "active" and by_hand:
             return self.answer(*self.unroll_active(batch, steps))
         return self.answer(*self.unroll(batch, steps, until_halted=loop != "cap"))
 

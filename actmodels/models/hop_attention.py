@@ -14,6 +14,7 @@ from actmodels.data.pairs import PAD, Batch
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.hop_by_hand import HopSteps
 from actmodels.modules.attention import BilinearAttention, masked_softmax
+from actmodels.modules.by_hand import trains_by_hand
 from actmodels.modules.dropout import Dropout
 from actmodels.modules.inference import Attended, Gate, GateDropout
 from actmodels.modules.linear import Linear, initialize
@@ -157,6 +158,8 @@ class StateClassifier(Linear):
 class HopAttention(AlternatingAttention):
     """Retrieve a fact of the premise by its key, and continue from its value."""
 
+    by_hand = True  # train with the hand-written backward pass, for first derivatives only
+
     def __init__(self, config: HopAttentionConfig, halting: HaltingConfig, vectors: Tensor) -> None:
         width, reverted = config.width, config.reverted
         step = HopStep(width, config.gate_size, reverted)
@@ -176,7 +179,8 @@ class HopAttention(AlternatingAttention):
 
     @property
     def requires_unroll(self) -> bool:  # type: ignore[override]
-        return self.has_other_step or self.keys.weight.dim() == 3
+        derives = torch.is_grad_enabled() and not trains_by_hand(self)
+        return self.has_other_step or derives or self.keys.weight.dim() == 3
 
     def encode(self, batch: Batch) -> HopMemory:
         """Project the distinct words of a batch, padding first, and index them by token."""

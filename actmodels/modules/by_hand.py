@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from actmodels.modules.linear import affine
+from actmodels.precision import is_autocast
 
 TensorPair = tuple[Tensor, Tensor]
 Back = Callable[[Tensor], Tensor]  # maps the gradient of an output to that of the input
@@ -45,7 +46,7 @@ def trains_by_hand(model: nn.Module) -> bool:
 
     They are first derivatives, in one precision, and invisible to compilers.
     """
-    traced = torch.compiler.is_compiling() or torch.is_autocast_enabled("cpu")
+    traced = torch.compiler.is_compiling() or is_autocast(next(model.parameters()))
     return bool(model.by_hand) and model.training and torch.is_grad_enabled() and not traced
 
 

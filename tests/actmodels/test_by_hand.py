@@ -83,14 +83,26 @@ def test_act_rnn(cell: Any, halting: Any, count: int) -> None:
     assert not varied or len(steps.unique()) > 2  # otherwise the test is void
 
 
-def test_second_derivatives_by_plain_pytorch() -> None:
+@pytest.mark.parametrize("name", ["decomposable_attention", "hop_attention"])
+def test_second_derivatives_by_plain_pytorch(name: str) -> None:
     """In evaluation and without hand-written derivatives, as for torch.func and compilers."""
-    model, batch = make(sample_trial("decomposable_attention")), sample_batch(4)
+    model, batch = make(sample_trial(name)), sample_batch(4)
+    weight = model.words.projection.weight
     for training, by_hand in ((False, True), (True, False)):
         model.train(training).by_hand = by_hand
-        loss, weight = model(batch).logits.square().sum(), model.classify.weight
+        loss = model(batch).logits.square().sum()
         (gradient,) = torch.autograd.grad(loss, weight, create_graph=True)
         assert bool(torch.autograd.grad(gradient.sum(), weight)[0].abs().sum() > 0)
+
+
+@pytest.mark.parametrize("name", ["decomposable_attention", "adaptive_attention", "hop_attention"])
+def test_mixed_precision_is_by_plain_pytorch(name: str) -> None:
+    model, batch = make(sample_trial(name, dropout=0.0)).float().train(), sample_batch(6)
+    expected = model(batch).logits
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        prediction = model(batch)
+    model.objective(prediction, batch.labels).backward()
+    torch.testing.assert_close(prediction.logits.float(), expected, rtol=0.1, atol=0.1)
 
 
 @pytest.mark.parametrize("name", ["decomposable_attention", "adaptive_attention", "hop_attention"])
