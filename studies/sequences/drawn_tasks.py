@@ -3,6 +3,9 @@
 Two details of logic are not in our copy of the paper; our readings:
 - Gate i of a vector computes b_{i+1} = T_i(P = b_i, Q = b_{i-1}).
 - From the second vector on, b_1 is random and b_0 is the previous target, 0 in the input.
+
+Nor are three of sort: an input is [number, end flag], the targets belong to n zero inputs after the
+numbers, and positions count from 0.
 """
 
 from typing import Any
