@@ -139,6 +139,10 @@ class Addition(Task):
         targets = self.written(sums) * has_target[..., None]
         return SequenceBatch(inputs.flatten(2).float(), mask, targets, has_target, widths)
 
+    def described(self, inputs: Tensor, targets: Tensor) -> tuple[str, str]:
+        digits = inputs.view(-1, BASE).nonzero()[:, 1]
+        return _spaced(digits), _spaced(targets[targets != END])
+
     def values(self, digits: Tensor, widths: Tensor, used: Tensor) -> Tensor:
         """Return the numbers [batch, time], 0 on padding."""
         place = torch.arange(self.digits).expand_as(digits)
@@ -185,6 +189,13 @@ class Sort(Task):
         targets[has_target] = order[real]  # both row by row, `lengths` entries in each
         difficulty = lengths[:, None] * mask
         return SequenceBatch(inputs, mask, targets[..., None], has_target, difficulty)
+
+    def described(self, inputs: Tensor, targets: Tensor) -> tuple[str, str]:
+        return f"{inputs[0]:.2f}", _spaced(targets)
+
+
+def _spaced(numbers: Tensor) -> str:
+    return " ".join(map(str, numbers.tolist()))
 
 
 DRAWN_TASKS: dict[type, Any] = {
