@@ -215,21 +215,18 @@ def traced_tables(data: Artifacts) -> Iterator[Table | Chart]:
 def _question(question: dict[str, Any]) -> Table:
     rows, query = [], question["query"]
     for number, step in enumerate(question["steps"], start=1):
-        row = step | {"step": number, "key": fmean(step["key"])}
-        row["gate"] = fmean(step["gate"]) if step["gate"] else None
+        row = step | {"step": number}
         if number < len(question["steps"]):
             fractions = overwritten(step)
             order = sorted(range(len(query)), key=lambda i: (-fractions[i], i))[:MAX_WORDS]
             row["most"] = ", ".join(f"{query[i]} {100 * fractions[i]:.1f}" for i in order)
             row["gap"] = fmean(f for f, word in zip(fractions, query, strict=True) if word == BLANK)
         rows.append(row)
-    names = ["step", "key", "weight", "gate", "halting", "answer", "probability", "most", "gap"]
+    names = ["step", "weight", "halting", "answer", "probability", "most", "gap"]
     columns: dict[str, fmt.Cell] = {
         "step": fmt.count("step"),
         "most overwritten, %": fmt.text("most"),
         f"{BLANK} overwritten, %": fmt.percent("gap"),
-        "mean key, %": fmt.percent("key"),
-        "mean gate, %": fmt.percent("gate"),
         "halting, %": fmt.percent("halting"),
         "weight, %": fmt.percent("weight"),
         "prediction": fmt.text("answer"),
