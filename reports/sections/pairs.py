@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from actmodels import tables
+from actmodels.registry import is_adaptive
 from reports import format as fmt
 from reports.blocks import Section, Table, Widget
 from reports.load import Artifacts
@@ -39,9 +40,9 @@ def outcomes(data: Artifacts) -> pd.DataFrame:
 
 
 def findings(data: Artifacts) -> pd.DataFrame:
-    """Return a row for each model and finding of paper section 4: the share of its pairs."""
+    """Return a row for each adaptive model and finding of paper section 4: the share of pairs."""
     rows = []
-    for line in data.lines["trace/traces"]:
+    for line in filter(lambda line: is_adaptive(line["model"]), data.lines["trace/traces"]):
         steps = line["trace"]
         weights = [step["weight"] for step in steps]
         focus = {name: {_most(step[f"{name}_attention"]) for step in steps} for name in SENTENCES}
@@ -50,6 +51,8 @@ def findings(data: Artifacts) -> pd.DataFrame:
             | {"moves": any(len(words) > 1 for words in focus.values())}
             | {"last": weights[-1] == max(weights) and len(steps) > 1}
         )
+    if not rows:
+        return pd.DataFrame()
     means = pd.DataFrame(rows).groupby(["model", "seed"], sort=False).mean().reset_index()
     frame = mean_sd(means, ["model"], list(FINDINGS))
     return pd.DataFrame(
@@ -87,14 +90,15 @@ def pairs_section(data: Artifacts, max_pairs: int) -> Section | None:
         "Each state is classified separately, although most models are not trained for that. "
         "Corrected: wrong after step 1, right at the end; spoiled: the reverse."
     )
-    title = "Pairs, step by step"
+    title, found = "Pairs, step by step", findings(data)
+    paper = Table("trace_findings", found, of_findings, PAPER, text_columns=3)
     widgets = [Widget("pairs", title, widget_data(traces[:max_pairs]))] if max_pairs else []
     return Section(
         title,
         [
             *widgets,
             Table("trace_outcomes", outcomes(data), columns, caption),
-            Table("trace_findings", findings(data), of_findings, PAPER, text_columns=3),
+            *([] if found.empty else [paper]),
         ],
         "At each step the model attends to the hypothesis, then to the premise, and updates its "
         "state. The prediction is made from the weighted mean of the states.",
