@@ -21,7 +21,7 @@ from actmodels.validators import (
 
 LABELS = ("neutral", "entailment", "contradiction")  # in the order of the logits
 
-OovRule = Literal["own", "hashed", "trained"]
+OovRule = Literal["own", "hashed", "trained", "all_trained"]
 Init = Literal["xavier", "normal"]
 Optimizer = Literal["adam", "adagrad"]
 OpenUnitInterval = Annotated[float, Range(gt=0, lt=1)]
@@ -34,7 +34,8 @@ class InputConfig(Checked):
 
     oov_rule: vector of a vocabulary word without a pre-trained one. `own`: a random vector.
         `hashed`: one of `oov_buckets` random vectors, by a hash of the spelling. `trained`: like
-        `own`, trained for words of the training pairs.
+        `own`, trained for words of the training pairs. `all_trained`: the pre-trained vectors of
+        words of the training pairs are trained, too (thesis).
     """
 
     oov_rule: OovRule
@@ -56,6 +57,10 @@ class TrainConfig(Checked):
     clip_norm: NonNegativeFloat  # maximum norm of all gradients; 0: no limit
     batch_size: BatchSize
     train_pairs: NonNegativeInt  # see actmodels.data.trial_data.subset; 0: all
+    # L2 penalties in the loss, not decoupled: half of it times the squared norm, clipped with the
+    # other gradients. l2: of all trained parameters but word vectors; embedding_l2: of these
+    l2: NonNegativeFloat = 0.0
+    embedding_l2: NonNegativeFloat = 0.0
 
 
 @dataclass(frozen=True)

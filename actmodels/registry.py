@@ -28,6 +28,7 @@ class Architecture:
     network: type[NetworkConfig]  # configuration class
     halting: HaltingMechanism | None = None  # None for a model without steps
     reads_parses: bool = False
+    attends_by_word: bool = False  # its attention is traced, though it has no steps
 
     @property
     def classes(self) -> list[str]:
@@ -91,8 +92,8 @@ MODELS: dict[str, Architecture] = {
     "pool_first_decomposable_attention": _model(_DECOMPOSABLE, "PoolFirstDecomposableAttention"),
     "lstm_encoders": _model(_LSTM, "LstmEncoders"),
     "conditional_encoding": _model(_CONDITIONAL, "ConditionalEncoding"),
-    "conditional_attention": _model(_CONDITIONAL, "ConditionalAttention"),
-    "word_by_word_attention": _model(_CONDITIONAL, "WordByWordAttention"),
+    "conditional_attention": _model(_CONDITIONAL, "ConditionalAttention", attends_by_word=True),
+    "word_by_word_attention": _model(_CONDITIONAL, "WordByWordAttention", attends_by_word=True),
     "nti_tree_matching": _model(_TREE, "TreeMatching"),
     "spinn_pi": _model(_SPINN, "Spinn", reads_parses=True),
     "decomposable_attention_as_published": _model(

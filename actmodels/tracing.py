@@ -1,6 +1,7 @@
-"""Traces of a trained model's inference steps, and the fixed-step ablation.
+"""Traces of a trained model's inference steps or attention, and the fixed-step ablation.
 
-Traces are those of paper fig. 1 and thesis fig. 6.6-6.8, A.1-A.3. The ablation is that of paper
+Traces are those of paper fig. 1 and thesis fig. 6.6-6.8, A.1-A.3; a model of Rocktäschel et al.
+(2016) has a step for each word that attends. The ablation is that of paper
 table 1 and appendix A, which fixes "the maximum number of inference steps at test time". That has
 two readings: `state` classifies the k-th state alone; `capped` halts as trained, but after at most
 k steps (for ACT step k gets the remainder).
@@ -10,12 +11,16 @@ from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.functional import one_hot
 
 from actmodels.configs import InputConfig
 from actmodels.data.pairs import BATCH_SIZE, Batch, PairTensors, collate
 from actmodels.halting.loop import unroll
 from actmodels.models.alternating import AlternatingAttention
+from actmodels.models.conditional import ConditionalAttention, WordByWordAttention
 from actmodels.modules.inference import Attended
+
+TRACED = (AlternatingAttention, ConditionalAttention)  # models that `trace` reads
 
 
 class Trace(NamedTuple):
@@ -31,9 +36,11 @@ class Trace(NamedTuple):
 
 
 @torch.no_grad()
-def trace(model: AlternatingAttention, batch: Batch) -> Trace:
+def trace(model: AlternatingAttention | ConditionalAttention, batch: Batch) -> Trace:
     """Record the inference steps of a model on a batch, without dropout."""
     model.eval()
+    if isinstance(model, ConditionalAttention):
+        return _trace_words(model, batch)
     memory = model.encode(batch)
     state, dropout = model.step.start(memory)
     attention: list[Attended] = []
@@ -54,6 +61,22 @@ def trace(model: AlternatingAttention, batch: Batch) -> Trace:
         torch.softmax(answer.logits, dim=1),
         answer.steps,
     )
+
+
+def _trace_words(model: ConditionalAttention, batch: Batch) -> Trace:
+    """Record the words of the hypothesis that attend as steps; the last one has all the weight."""
+    pair = model.encode(batch)
+    states, weights = model.attend.by_word(pair)
+    steps, outputs = batch.hypothesis_mask.sum(dim=1), pair.hypothesis
+    words = torch.eye(outputs.shape[1]).to(outputs).expand(len(steps), -1, -1)
+    if not isinstance(model, WordByWordAttention):  # the last word alone attends
+        words = one_hot(steps - 1, outputs.shape[1]).to(outputs)[:, None]
+        steps, outputs = torch.ones_like(steps), pair.last[:, None]
+    last = one_hot(steps - 1, len(states)).to(outputs)
+    attended = torch.stack(states, dim=1)
+    classes = torch.softmax(model.classify(model.combine(attended, outputs)), dim=2)
+    answer = (last[:, None] @ classes)[:, 0]
+    return Trace(last, last, classes, torch.stack(weights, dim=1), words, answer, steps)
 
 
 Reading = Literal["state", "capped", "adaptive"]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 from actmodels.configs import InputConfig, TrainConfig
 from actmodels.errors import ConfigError, shown
 from actmodels.registry import MODELS, HaltingConfig, NetworkConfig
-from actmodels.validators import Epochs, NonNegativeInt, settings_of
+from actmodels.validators import Epochs, NonNegativeInt, optional_settings, settings_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,12 +75,13 @@ def sorted_into(
         ConfigError: lists unknown and missing settings; names `called` and `owner`, the model.
     """
     types = settings_of(*parts.values())
+    known = {*settings, *optional_settings(*parts.values())}
     problems = [f"{name} is not a setting of {owner}" for name in settings if name not in types]
-    problems += [f"{name} of {owner} is missing" for name in types if name not in settings]
+    problems += [f"{name} of {owner} is missing" for name in types if name not in known]
     if problems:
         raise ConfigError(called, problems)
     return {
-        field: part(**{name: settings[name] for name in settings_of(part)})
+        field: part(**{name: settings[name] for name in settings_of(part) if name in settings})
         for field, part in parts.items()
     }
 
@@ -113,6 +114,11 @@ class TrialConfig(BaseTrialConfig):
     def setting_types(cls, model: str) -> dict[str, Any]:
         """Return name and type of a model's settings, in the column order of the result tables."""
         return settings_of(*cls.part_types(model).values())
+
+    @classmethod
+    def optional_settings(cls, model: str) -> set[str]:
+        """Return the settings of a model that are off if they are absent."""
+        return optional_settings(*cls.part_types(model).values())
 
     @classmethod
     def build(cls, model: str, settings: Mapping[str, Any], **limits: Any) -> Self:

@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Callable, Iterator
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -63,6 +64,17 @@ def settings_of(*parts: type) -> dict[str, Any]:
     """Return name and type, with range, of the fields of dataclasses, in order."""
     hints = (get_type_hints(part, include_extras=True) for part in parts)
     return {name: hint for types in hints for name, hint in types.items()}
+
+
+def optional_settings(*parts: type) -> set[str]:
+    """Return the fields of dataclasses that have a default, which switches them off."""
+    return {
+        f.name
+        for part in parts
+        if is_dataclass(part)
+        for f in fields(part)
+        if f.default is not MISSING
+    }
 
 
 class Checked:

@@ -81,7 +81,7 @@ def trial(
     """Build a trial; `settings` override SETTINGS, those the model lacks are ignored."""
     shape = dict.fromkeys(("width", "state_size", "gate_size"), width)
     values = {**SETTINGS, **shape, "batch_size": batch_size, **settings}
-    model_settings = {name: values[name] for name in setting_types(model)}
+    model_settings = {name: values[name] for name in setting_types(model) if name in values}
     return build_trial(model, model_settings, max_epochs=max_epochs, patience=0, seed=seed)
 
 

@@ -19,9 +19,8 @@ from tqdm import tqdm
 from actmodels.configs import LABELS
 from actmodels.data.pairs import PairTensors, collate
 from actmodels.files import write_text
-from actmodels.models.alternating import AlternatingAttention
 from actmodels.tables import COUNTS
-from actmodels.tracing import trace
+from actmodels.tracing import TRACED, trace
 from pipeline.datasets.tokens import TokenPair, read_token_pairs
 from pipeline.inference.steps import by_label, described_steps
 from pipeline.parameters.load import load_params
@@ -68,7 +67,7 @@ def lines(settings: Settings, name: str) -> Iterator[dict[str, Any]]:
     models = list(islice(retrained_models(name), settings.seeds))
     with tqdm(total=len(rows) * len(models), desc="trace", unit="pair") as progress:
         for config, _, model in models:
-            assert isinstance(model, AlternatingAttention)  # as of model_in_steps
+            assert isinstance(model, TRACED)  # as of model_in_steps
             null_token = config.input.null_token
             for index in rows.split(BATCH):
                 result = trace(model, collate(pairs, index, null_token=null_token))
@@ -114,7 +113,7 @@ def count_outcomes(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, dict[
 def main() -> None:
     """Write artifacts/trace/."""
     settings = load_params().trace
-    name = model_in_steps("trace.model", settings.model)
+    name = model_in_steps("trace.model", settings.model, TRACED)
     traced = list(lines(settings, name)) if name else []
     text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in traced)
     write_text(artifacts("trace", "traces.jsonl"), text)

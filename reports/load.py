@@ -13,7 +13,7 @@ from actmodels.errors import ArtifactError
 from actmodels.records import TIMING_FIELDS, EpochRecord
 from actmodels.registry import is_adaptive
 from actmodels.tables import COLUMNS
-from actmodels.trial_config import setting_types
+from actmodels.trial_config import TrialConfig, setting_types
 
 STUDIES = "studies"  # folder of the studies' folders
 LIMITS = ("max_epochs", "patience")  # settings of every trial in addition to its model's own
@@ -88,7 +88,9 @@ def load(root: Path, studies: Mapping[str, Mapping[str, str]]) -> Artifacts:
     """
     tables = {_stem(file): _table(root, file, columns) for file, columns in TABLES.items()}
     models = tables["sweep/trials"]["model"]
-    _check_columns(root, "sweep/trials.csv", tables["sweep/trials"], settings_of(models))
+    optional = {name for model in set(models) for name in TrialConfig.optional_settings(model)}
+    required = [name for name in settings_of(models) if name not in optional]
+    _check_columns(root, "sweep/trials.csv", tables["sweep/trials"], required)
     if set(tables["evaluate/results"]["key"]) != set(tables["retrain/trials"]["key"]):
         raise ArtifactError(
             f"{root.name}/evaluate/results.csv: keys differ from those of retrain/trials.csv; "

@@ -76,7 +76,7 @@ def sample_trial(
     model: str, *, max_epochs: int = 3, patience: int = 0, seed: int = 1, **settings: Any
 ) -> TrialConfig:
     """A tiny trial; keyword arguments override settings."""
-    merged = {name: SETTINGS[name] for name in setting_types(model)} | settings
+    merged = {name: SETTINGS[name] for name in setting_types(model) if name in SETTINGS} | settings
     return build_trial(model, merged, max_epochs=max_epochs, patience=patience, seed=seed)
 
 

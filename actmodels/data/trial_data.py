@@ -54,15 +54,18 @@ def input_vectors(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
 
 
 def trained_words(words: WordVectors, config: InputConfig) -> Tensor:
-    """Return the token ids with trained vectors [words]; none unless the OOV rule is `trained`.
+    """Return the token ids with trained vectors [words], by the OOV rule.
 
-    They are NULL and the words of training pairs without a pre-trained vector (Rocktäschel et al.
-    2016). Vectors of unknown words, and of words only in dev or test, are not trained.
+    `trained`: NULL and the words of training pairs without a pre-trained vector (Rocktäschel et al.
+    2016). `all_trained`: NULL and all words of training pairs. Vectors of unknown words, and of
+    words only in dev or test, are not trained.
     """
-    if config.oov_rule != "trained":
+    if config.oov_rule not in ("trained", "all_trained"):
         return torch.empty(0, dtype=torch.int64)
-    missing = (words.in_train & ~words.found).nonzero().squeeze(1)
-    return torch.cat([torch.tensor([NULL]), FIRST_WORD + missing])
+    frozen = words.found if config.oov_rule == "trained" else torch.zeros_like(words.found)
+    return torch.cat(
+        [torch.tensor([NULL]), FIRST_WORD + (words.in_train & ~frozen).nonzero()[:, 0]]
+    )
 
 
 def premise_groups(pairs: PairTensors) -> Tensor:

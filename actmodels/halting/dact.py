@@ -21,6 +21,10 @@ class Dact(AnsweringHalting):
     after which `lookahead` further steps cannot change its class. With lookahead 0 these are all
     steps up to max_steps (the paper's rule): the class never changes, but a larger max_steps
     means more steps. With 1 neither the steps nor the answer depend on max_steps.
+
+    Ours: the bound (see `settled_step`) is tighter than the paper's, a* (1 - p)^d >= a_ru + p d. It
+    never changes the class and halts no later. Training ends where p < epsilon; the paper trains
+    a fixed number of steps.
     """
 
     settings = DactConfig

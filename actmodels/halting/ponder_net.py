@@ -19,7 +19,9 @@ class PonderNet(AnsweringHalting):
 
     objective = sum_n P(N = n) · loss of state n + ponder_weight · KL(P || geometric prior with mean
     prior_steps). The paper samples N at test time; here evaluation halts at the median of P, which
-    is deterministic. The divergence is a regularizer, not a price: it applies from the start.
+    is deterministic. The divergence is a regularizer, not a price: it applies from the start. The
+    prior is not truncated (ours); the paper's is, after the last step. For a number of steps
+    that shifts the divergence by a constant.
     """
 
     settings: ClassVar[type[HaltingConfig]] = PonderNetConfig

@@ -78,12 +78,18 @@ class PremiseAttention(nn.Module):
 
     def forward(self, pair: EncodedPair) -> Tensor:
         """Return r [batch, width] for the query h_N."""
-        return self.attend(self.query(pair.last), self.keys(pair.premise), pair)
+        return self.by_word(pair)[0][0]
 
-    def attend(self, query: Tensor, keys: Tensor, pair: EncodedPair) -> Tensor:
-        """Return r for query h W_h [batch, width] and keys Y W_y [batch, premise, width]."""
+    def by_word(self, pair: EncodedPair) -> tuple[list[Tensor], list[Tensor]]:
+        """Return r [batch, width] and alpha [batch, premise] for h_N, in lists of one."""
+        attended, weights = self.attend(self.query(pair.last), self.keys(pair.premise), pair)
+        return [attended], [weights]
+
+    def attend(self, query: Tensor, keys: Tensor, pair: EncodedPair) -> tuple[Tensor, Tensor]:
+        """Return r and alpha for query h W_h [batch, width], keys Y W_y [batch, premise, width]."""
         scores = self.score(torch.tanh(keys + query[..., None, :])).squeeze(-1)  # [batch, premise]
-        return weighted_mean(pair.premise, masked_softmax(scores, pair.premise_mask))
+        weights = masked_softmax(scores, pair.premise_mask)
+        return weighted_mean(pair.premise, weights), weights
 
 
 class RecurrentPremiseAttention(nn.Module):
@@ -100,13 +106,19 @@ class RecurrentPremiseAttention(nn.Module):
 
     def forward(self, pair: EncodedPair) -> Tensor:
         """Return r [batch, width] at the last word of the hypothesis."""
-        keys = self.attention.keys(pair.premise)
+        states = [torch.zeros_like(pair.premise[..., 0, :]), *self.by_word(pair)[0]]
+        return at_end(torch.stack(states, dim=-2), pair.hypothesis_mask)
+
+    def by_word(self, pair: EncodedPair) -> tuple[list[Tensor], list[Tensor]]:
+        """Return r_t [batch, width] and alpha_t [batch, premise] of each word t."""
+        keys, weights = self.attention.keys(pair.premise), list[Tensor]()
         states = [torch.zeros_like(pair.premise[..., 0, :])]
         for query in self.attention.query(pair.hypothesis).unbind(-2):
             for_query, for_state = self.recurrent(states[-1]).chunk(2, dim=-1)
-            attended = self.attention.attend(query + for_query, keys, pair)
+            attended, alpha = self.attention.attend(query + for_query, keys, pair)
             states.append(attended + torch.tanh(for_state))
-        return at_end(torch.stack(states, dim=-2), pair.hypothesis_mask)
+            weights.append(alpha)
+        return states[1:], weights
 
 
 class PairRepresentation(nn.Module):
@@ -145,13 +157,16 @@ class ConditionalModel(PairModel):
     def represent(self, pair: EncodedPair) -> Tensor:
         """Return the vector of an encoded pair [batch, width]."""
 
-    def forward(self, batch: Batch) -> Prediction:
+    def encode(self, batch: Batch) -> EncodedPair:
         sides = (batch.premise, batch.premise_mask), (batch.hypothesis, batch.hypothesis_mask)
         premise, hypothesis = (
             (self.dropout(self.words(delimited(ids, mask))), mask) for ids, mask in sides
         )
-        pair = self.represent(self.reader(*premise, *hypothesis))
-        return Prediction(self.classify(self.dropout(pair)))
+        encoded: EncodedPair = self.reader(*premise, *hypothesis)
+        return encoded
+
+    def forward(self, batch: Batch) -> Prediction:
+        return Prediction(self.classify(self.dropout(self.represent(self.encode(batch)))))
 
 
 class ConditionalEncoding(ConditionalModel):
@@ -170,7 +185,7 @@ class ConditionalAttention(ConditionalModel):
     231,303 trained parameters at width 100 (published: 242k, the size with a further layer).
     """
 
-    attention: type[nn.Module] = PremiseAttention
+    attention: type[PremiseAttention | RecurrentPremiseAttention] = PremiseAttention
 
     def add_layers(self, width: int) -> None:
         self.attend = self.attention(width)

@@ -23,6 +23,8 @@ class PairModel(nn.Module):
     """
 
     fusions = True  # whether models of the same shape can be fused (actmodels.fused.stack)
+    l2: float | Tensor = 0.0  # see TrainConfig; [trials] when fused trials differ
+    embedding_l2: float | Tensor = 0.0
     halting: Objective  # an `Objective` without steps, else a `Halting`
     dropout_stream: DropoutStream
 
@@ -33,8 +35,19 @@ class PairModel(nn.Module):
         return batches_by_length(pairs, batch_size, generator)
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """Return the training objective: mean cross-entropy in nats + halting's terms."""
-        return self.halting.objective(prediction, labels)
+        """Return the objective: mean cross-entropy in nats + halting's terms + L2 penalty."""
+        objective = self.halting.objective(prediction, labels)
+        if any(isinstance(weight, Tensor) or weight for weight in (self.l2, self.embedding_l2)):
+            return objective + self.l2_penalty().to(objective.dtype)
+        return objective
+
+    def l2_penalty(self) -> Tensor:
+        """Return half the weighted squared norm of all trained parameters, by trial if fused."""
+        words = {id(table.trained) for table in word_tables(self)}
+        weights = ((self.embedding_l2 if id(p) in words else self.l2, p) for p in self.parameters())
+        start = 1 if self.halting.fused else 0
+        terms = [0.5 * weight * p.square().flatten(start).sum(-1) for weight, p in weights]
+        return torch.stack(terms).sum(0)
 
     @property
     def ponder_weight(self) -> float | Tensor | None:
@@ -57,6 +70,7 @@ def build(config: TrialConfig, vectors: Tensor, trained: Tensor | None = None) -
     torch.manual_seed(seed_of("parameters", config.seed))
     parts = (config.network,) if config.halting is None else (config.network, config.halting)
     model: PairModel = load_class(MODELS[config.model].model)(*parts, vectors)
+    model.l2, model.embedding_l2 = config.training.l2, config.training.embedding_l2
     model.dropout_stream = share_stream(model)
     if not hasattr(model, "halting"):
         model.halting = Objective()

@@ -9,9 +9,8 @@ import torch
 from actmodels.configs import LABELS
 from actmodels.data.pairs import FIRST_WORD, Batch, batches_by_length, collate
 from actmodels.errors import UserError, shown
-from actmodels.models.alternating import AlternatingAttention
 from actmodels.registry import MODELS
-from actmodels.tracing import trace
+from actmodels.tracing import TRACED, trace
 from pipeline.datasets.encode import encode
 from pipeline.datasets.parses import read_parse
 from pipeline.datasets.tokenizer import is_word, tokenize
@@ -122,7 +121,7 @@ class Predictor:
         model, null_token = self.bundle.model, self.bundle.config.input.null_token
         output = model(batch)
         attended: Iterable[dict[str, Any] | None] = repeat(None, len(pairs))
-        if attention and isinstance(model, AlternatingAttention):
+        if attention and isinstance(model, TRACED):
             traced = trace(model, batch)
             attended = described_steps(traced, pairs, null_token=null_token, digits=DIGITS)
         steps = [None] * len(pairs) if output.steps is None else output.steps.int().tolist()

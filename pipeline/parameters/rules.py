@@ -56,13 +56,16 @@ def _search(params: Params) -> Iterator[str]:
 def _models(params: Params) -> Iterator[str]:
     """Require that the models named in other sections are swept, and that some halt."""
     halting = [name for name, model in MODELS.items() if model.halting is not None]
-    stepped = {"ablate.model": params.ablate.model, "trace.model": params.trace.model}
-    named = {"evaluate.reference": params.evaluate.reference, **stepped}
-    for key, model in named.items():
+    attending = [name for name, model in MODELS.items() if model.attends_by_word]
+    for key, model, known in (
+        ("evaluate.reference", params.evaluate.reference, list(MODELS)),
+        ("ablate.model", params.ablate.model, halting),
+        ("trace.model", params.trace.model, [*halting, *attending]),
+    ):
         if model is None:  # the first suitable one
             continue
-        if key in stepped and model not in halting:
-            yield from absent(key, model, HALTS, halting)
+        if key != "evaluate.reference" and model not in known:
+            yield from absent(key, model, HALTS, known)
         else:
             yield from not_swept(key, model, params)
 

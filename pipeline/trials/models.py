@@ -19,11 +19,14 @@ from pipeline.runtime.stage import artifacts
 from pipeline.trials.records import read_records, weights_file
 
 
-def model_in_steps(key: str, name: str | None) -> str | None:
+def model_in_steps(
+    key: str, name: str | None, types: tuple[type, ...] = (AlternatingAttention,)
+) -> str | None:
     """Return the model whose steps a stage reads: `name`, or the first retrained adaptive one.
 
     Args:
         key: the setting of the name, for messages.
+        types: classes of models that the stage reads.
 
     Returns:
         None, with a note if there are adaptive models, if none is an AlternatingAttention.
@@ -34,7 +37,7 @@ def model_in_steps(key: str, name: str | None) -> str | None:
     retrained = dict.fromkeys(record.config["model"] for record in read_records("retrain"))
     names = [name] if name else [model for model in retrained if is_adaptive(model)]
     for model in names:
-        if issubclass(load_class(MODELS[model].model), AlternatingAttention):
+        if issubclass(load_class(MODELS[model].model), types):
             return model
     for model in names:
         problem = f"{key}: {model} is not an AlternatingAttention, so its steps cannot be read"

@@ -6,11 +6,26 @@ from typing import Any
 import pandas as pd
 
 from actmodels import tables
+from actmodels.registry import is_adaptive
 from reports import format as fmt
 from reports.blocks import Section, Table, Widget
 from reports.load import Artifacts
+from reports.statistics import mean_sd
 
 OUTCOMES = {outcome: outcome.replace("_", " ") for outcome in tables.OUTCOMES}
+PAPER = "The findings of section 4 of the paper, on the traced pairs."
+SENTENCES = ("premise", "hypothesis")
+FINDINGS = {  # finding of paper section 4: measure
+    "moves": (
+        "attention changes over the steps",
+        "pairs whose most attended word of a sentence differs between two steps",
+    ),
+    "single": ("a single step is very rare", "pairs with one step"),
+    "last": (
+        "the last step often has a large weight",
+        "pairs of several steps whose last weight is the largest",
+    ),
+}
 SCALE = 1000  # the page stores probabilities and weights per mille
 
 
@@ -22,6 +37,34 @@ def outcomes(data: Artifacts) -> pd.DataFrame:
         for seed, counts in seeds.items()
     ]
     return pd.DataFrame(rows, columns=["model", "seed", *tables.COUNTS])
+
+
+def findings(data: Artifacts) -> pd.DataFrame:
+    """Return a row for each adaptive model and finding of paper section 4: the share of pairs."""
+    rows = []
+    for line in filter(lambda line: is_adaptive(line["model"]), data.lines["trace/traces"]):
+        steps = line["trace"]
+        weights = [step["weight"] for step in steps]
+        focus = {name: {_most(step[f"{name}_attention"]) for step in steps} for name in SENTENCES}
+        rows.append(
+            {"model": line["model"], "seed": line["seed"], "single": len(steps) == 1}
+            | {"moves": any(len(words) > 1 for words in focus.values())}
+            | {"last": weights[-1] == max(weights) and len(steps) > 1}
+        )
+    if not rows:
+        return pd.DataFrame()
+    means = pd.DataFrame(rows).groupby(["model", "seed"], sort=False).mean().reset_index()
+    frame = mean_sd(means, ["model"], list(FINDINGS))
+    return pd.DataFrame(
+        {"model": row["model"], "finding": finding, "measure": measure}
+        | {f"pairs_{part}": row[f"{name}_{part}"] for part in ("mean", "sd", "n")}
+        for row in frame.to_dict("records")
+        for name, (finding, measure) in FINDINGS.items()
+    )
+
+
+def _most(weights: Sequence[float]) -> int:
+    return max(range(len(weights)), key=weights.__getitem__)
 
 
 def pairs_section(data: Artifacts, max_pairs: int) -> Section | None:
@@ -37,15 +80,26 @@ def pairs_section(data: Artifacts, max_pairs: int) -> Section | None:
         "correct": _share("right"),
         **{name: _share(outcome) for outcome, name in OUTCOMES.items()},
     }
+    of_findings: dict[str, fmt.Cell] = {
+        "model": fmt.model_name,
+        "finding of the paper": fmt.text("finding"),
+        "measured": fmt.text("measure"),
+        "traced pairs, %": fmt.percent("pairs"),
+    }
     caption = (
         "Each state is classified separately, although most models are not trained for that. "
         "Corrected: wrong after step 1, right at the end; spoiled: the reverse."
     )
-    title = "Pairs, step by step"
+    title, found = "Pairs, step by step", findings(data)
+    paper = Table("trace_findings", found, of_findings, PAPER, text_columns=3)
     widgets = [Widget("pairs", title, widget_data(traces[:max_pairs]))] if max_pairs else []
     return Section(
         title,
-        [*widgets, Table("trace_outcomes", outcomes(data), columns, caption)],
+        [
+            *widgets,
+            Table("trace_outcomes", outcomes(data), columns, caption),
+            *([] if found.empty else [paper]),
+        ],
         "At each step the model attends to the hypothesis, then to the premise, and updates its "
         "state. The prediction is made from the weighted mean of the states.",
     )

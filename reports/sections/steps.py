@@ -1,10 +1,12 @@
 """Steps of adaptive models: distribution, dependence on labels and depth, and accuracy."""
 
+import altair as alt
 import pandas as pd
 
 from reports import format as fmt
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
+from reports.charts.theme import BLUE
 from reports.load import Artifacts
 from reports.statistics import mean_sd, wide
 
@@ -94,7 +96,7 @@ def steps_section(data: Artifacts) -> Section | None:
     return Section(
         "Steps, labels and accuracy",
         [
-            *(_histogram(data, model) for model in models),
+            *(draw(data, model) for model in models for draw in (_histogram, _joint)),
             _accuracy_chart(frame),
             Table("steps_by_label", labels, label_columns, text_columns=2),
             Table("steps_quintiles", frame, columns, caption, text_columns=2),
@@ -118,6 +120,24 @@ def _histogram(data: Artifacts, model: str) -> Chart:
     layers = marks.histogram(frame, "steps", "fraction of test pairs (%)")
     title = f"{fmt.title(model)}: steps per test pair"
     return marks.chart(f"steps_{model}", title, layers, height=220, half=True)
+
+
+def _joint(data: Artifacts, model: str) -> Chart:
+    """Draw the joint distribution of steps and mean sentence length (thesis figure 6.5)."""
+    rows = data.select("evaluate/lengths", model=model)
+    rows = rows.assign(x=rows["mean_length"] // 1, y=rows["steps"])
+    frame = rows.groupby(["x", "y"], as_index=False)["pairs"].sum()
+    frame["percent"] = 100 * frame["pairs"] / frame["pairs"].sum()
+    size = alt.Size("percent:Q", title="test pairs (%)", scale=alt.Scale(rangeMin=4, rangeMax=260))
+    point = marks.data(frame).mark_circle(color=BLUE, opacity=0.8)
+    layer = point.encode(
+        x=marks.x_axis("mean words of a sentence, rounded down"),
+        y=alt.Y("y:Q", title="steps", axis=alt.Axis(tickMinStep=1), scale=alt.Scale(zero=False)),
+        size=size,
+        tooltip=["x:Q", "y:Q", "pairs:Q", "percent:Q"],
+    )
+    title = f"{fmt.title(model)}: steps and sentence length"
+    return marks.chart(f"steps_length_{model}", title, [layer], height=220, half=True)
 
 
 def _accuracy_chart(frame: pd.DataFrame) -> Chart:

@@ -134,7 +134,7 @@ def _model(data: Artifacts, model: str) -> Iterator[Table | Chart]:
     if names:
         yield _strips(data, model, names)
     if "ponder_weight" in names:
-        yield _steps(data, model)
+        yield from _steps(data, model)
 
 
 def _named(trials: pd.DataFrame) -> pd.DataFrame:
@@ -189,17 +189,20 @@ def _strips(data: Artifacts, model: str, names: list[str]) -> Chart:
     return marks.chart(name, title, layers, caption=caption, height=height, half=True)
 
 
-def _steps(data: Artifacts, model: str) -> Chart:
-    """Draw mean steps on dev by epoch, a line per ponder weight."""
+def _steps(data: Artifacts, model: str) -> Iterator[Chart]:
+    """Draw mean ± sd of steps over pairs by epoch, a line per ponder weight (thesis 6.3, 6.4)."""
     weights = data.select("sweep/trials", model=model).set_index("key")["ponder_weight"]
     history = data.select("sweep/history", model=model)
     history = history.assign(weight=history["key"].map(weights))
-    frame = mean_sd(history, ["weight", "epoch"], ["dev_mean_steps"]).sort_values("weight")
-    names = "ponder weight " + frame["weight"].map(fmt.setting)
-    frame = marks.with_band(frame, "dev_mean_steps", series=names, x=frame["epoch"])
-    layers = marks.lines(frame, "epoch", "mean steps per dev pair")
-    title = f"{fmt.title(model)}: steps by ponder weight"
-    return marks.chart(f"sweep_steps_{model}", title, layers, half=True)
+    for part, name in (("dev", "dev"), ("train", "training")):
+        mean, sd = f"{part}_mean_steps", f"{part}_sd_steps"
+        frame = history.groupby(["weight", "epoch"], as_index=False)[[mean, sd]].mean()
+        frame = frame.assign(low=frame[mean] - frame[sd], high=frame[mean] + frame[sd])
+        names = "ponder weight " + frame["weight"].map(fmt.setting)
+        frame = frame.assign(y=frame[mean], series=names, x=frame["epoch"])
+        layers = marks.lines(frame, "epoch", f"steps per {name} pair, mean ± sd over pairs")
+        title = f"{fmt.title(model)}: steps on {name} by ponder weight"
+        yield marks.chart(f"sweep_steps_{part}_{model}", title, layers, half=True)
 
 
 def curves_section(data: Artifacts) -> Section:

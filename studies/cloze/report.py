@@ -5,6 +5,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import altair as alt
 import pandas as pd
 
 from reports import format as fmt
@@ -14,7 +15,7 @@ from reports.load import Artifacts
 from reports.statistics import mean_sd, verdicts
 from studies.cloze.tables import COLUMNS
 
-# Accuracy of single models in percent, from tables 2 and 3 of Munkhdalai & Yu 2017
+# Accuracy of single models and humans in percent, from tables 2 and 3 of Munkhdalai & Yu 2017
 # (arXiv:1610.06454).
 PUBLISHED = pd.read_csv(Path(__file__).with_name("published.csv"))
 GATING, ADAPTIVE = "query_gating", "adaptive_computation"
@@ -23,6 +24,12 @@ STRATEGIES = {GATING: "query gating", ADAPTIVE: "adaptive computation"}
 QUESTIONS = {"NE": "Named entities", "CN": "Common nouns", "WDW": "Who-Did-What"}
 CBT = "Children's Book Test"
 BENCHMARKS = {**QUESTIONS, "NE": f"{CBT}, named entities", "CN": f"{CBT}, common nouns"}
+# Questions, candidates and tokens of training, dev and test, from table 1 of the paper.
+SIZES = {
+    "NE": "108,719 / 2,000 / 2,500 questions, 10 candidates, 433 / 412 / 424 tokens",
+    "CN": "120,769 / 2,000 / 2,500 questions, 10 candidates, 470 / 448 / 461 tokens",
+    "WDW": "127,786 / 10,000 / 10,000 questions, 3.5 candidates, 365 / 325 / 326 tokens (strict)",
+}
 BASELINES = {"random": "random candidate", "most_frequent": "most frequent candidate"}
 BLANK = "XXXXX"  # the missing word of a query
 MAX_WORDS = 2  # overwritten words shown per step
@@ -60,7 +67,7 @@ def published(data: Artifacts, questions: str) -> pd.DataFrame:
     by, ours = ["strategy", "steps"], readers(data, questions).dropna(subset=["steps"])
     rows, ours = (
         frame.assign(
-            strategy=frame["strategy"].map(STRATEGIES).where(frame["steps"] > 1, "one step")
+            strategy=frame["strategy"].replace(STRATEGIES).where(frame["steps"] != 1, "one step")
         )
         for frame in (PUBLISHED.query("questions == @questions"), ours)
     )
@@ -109,11 +116,25 @@ def _questions(data: Artifacts, questions: str) -> Iterator[Table | Chart]:
         "ours, dev, %": fmt.percent("ours_dev_accuracy"),
         "ours, test, %": fmt.percent("ours_test_accuracy"),
     }
+    yield _statistics(data, questions)
     benchmark, rows = BENCHMARKS[questions], published(data, questions)
     caption = f"Published readers on {benchmark}; our questions may differ."
     name, folded = f"cloze_published_{questions}", f"Published: {benchmark}"
     yield Table(name, rows, columns, caption, text_columns=2, folded=folded)
     yield from _charts(data, questions, frame)
+
+
+def _statistics(data: Artifacts, questions: str) -> Table:
+    """Return the sizes of the splits, as in table 1 of the paper."""
+    columns: dict[str, fmt.Cell] = {
+        "split": fmt.text("split"),
+        "questions": fmt.count("count"),
+        "mean candidates": fmt.number("candidates", 1),
+        "mean tokens of a document": fmt.number("tokens", 0),
+    }
+    frame, published = data.select("cloze/baselines", questions=questions), SIZES[questions]
+    name, folded = f"cloze_data_{questions}", f"Data: {QUESTIONS[questions]}"
+    return Table(name, frame, columns, f"Published: {published}.", folded=folded)
 
 
 def _steps(row: fmt.Row) -> str:
@@ -168,7 +189,7 @@ def overwritten(step: dict[str, Any]) -> list[float]:
     return [(1 - key) * (1 - gate) for key, gate in zip(step["key"], gates, strict=True)]
 
 
-def traced_tables(data: Artifacts) -> Iterator[Table]:
+def traced_tables(data: Artifacts) -> Iterator[Table | Chart]:
     """Yield the overwritten fractions, and one traced question step by step."""
     frame = overwriting(data)
     if not frame.empty:
@@ -188,26 +209,24 @@ def traced_tables(data: Artifacts) -> Iterator[Table]:
     corrected = [one for one in correct if one["steps"][0]["answer"] != one["answer"]]
     for question in [*corrected, *correct, *traced][:1]:
         yield _question(question)
+        yield from _words(question)
 
 
 def _question(question: dict[str, Any]) -> Table:
     rows, query = [], question["query"]
     for number, step in enumerate(question["steps"], start=1):
-        row = step | {"step": number, "key": fmean(step["key"])}
-        row["gate"] = fmean(step["gate"]) if step["gate"] else None
+        row = step | {"step": number}
         if number < len(question["steps"]):
             fractions = overwritten(step)
             order = sorted(range(len(query)), key=lambda i: (-fractions[i], i))[:MAX_WORDS]
             row["most"] = ", ".join(f"{query[i]} {100 * fractions[i]:.1f}" for i in order)
             row["gap"] = fmean(f for f, word in zip(fractions, query, strict=True) if word == BLANK)
         rows.append(row)
-    names = ["step", "key", "weight", "gate", "halting", "answer", "probability", "most", "gap"]
+    names = ["step", "weight", "halting", "answer", "probability", "most", "gap"]
     columns: dict[str, fmt.Cell] = {
         "step": fmt.count("step"),
         "most overwritten, %": fmt.text("most"),
         f"{BLANK} overwritten, %": fmt.percent("gap"),
-        "mean key, %": fmt.percent("key"),
-        "mean gate, %": fmt.percent("gate"),
         "halting, %": fmt.percent("halting"),
         "weight, %": fmt.percent("weight"),
         "prediction": fmt.text("answer"),
@@ -221,6 +240,26 @@ def _question(question: dict[str, Any]) -> Table:
     )
     frame = pd.DataFrame(rows, columns=names)
     return Table("cloze_question", frame, columns, caption, text_columns=2)
+
+
+def _words(question: dict[str, Any]) -> Iterator[Chart]:
+    """Draw key z and gate g of each word of the query by step (figures 2 and 3 of the paper)."""
+    words = [f"{n} {word}" for n, word in enumerate(question["query"], start=1)]
+    for name, title in (("key", "z: near 0 is overwritten"), ("gate", "g: near 1 is kept")):
+        rows = [
+            {"step": step, "word": word, "value": value}
+            for step, each in enumerate(question["steps"], start=1)
+            for word, value in zip(words, each[name] or [], strict=False)
+        ]
+        if rows:
+            y = alt.Y("word:N", sort=words, title=None)
+            color = alt.Color("value:Q", title=name, scale=alt.Scale(scheme="blues", domain=[0, 1]))
+            tips = ["word:N", "step:O", "value:Q"]
+            cells = marks.data(pd.DataFrame(rows)).mark_rect()
+            layer = cells.encode(
+                x=alt.X("step:O", axis=alt.Axis(labelAngle=0)), y=y, color=color, tooltip=tips
+            )
+            yield marks.chart(f"cloze_{name}", f"One question, {name} {title}", [layer], half=True)
 
 
 STUDY = StudyReport(

@@ -87,6 +87,7 @@ def baseline_rows(
             **{"questions": question_type, "source": source, "split": split},
             "count": len(questions),
             "candidates": questions.candidate_counts.double().mean().item(),
+            "tokens": questions.document_offsets.diff().double().mean().item(),
             "random": (1 / questions.candidate_counts.double()).mean().item(),
             "most_frequent": most_frequent_accuracy(questions),
         }

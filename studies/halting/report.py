@@ -37,6 +37,12 @@ def section(data: Artifacts, _claims: pd.DataFrame) -> Section:
         "final ponder weight": fmt.optional("ponder_weight_end_mean", _weight),
     }
     parts: list[Any] = [_chart(frame), Table("halting", frame, columns, text_columns=2)]
+    history = data["halting/history"]
+    history = history.assign(
+        run=history["kind"].map(fmt.MECHANISMS) + ", " + history["point"].map(fmt.settings)
+    )
+    panels = [("curves", history, "epoch", "dev_accuracy", "dev accuracy (%)")]
+    parts += marks.curves("halting_{}", "Halting mechanisms", panels)
     depth = data["halting/depth"]
     if not depth.empty:
         parts.append(_depth_table(frame, depth, names))

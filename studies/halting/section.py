@@ -5,7 +5,7 @@ from typing import Annotated
 
 from actmodels import validators
 from actmodels.registry import HALTINGS, MODELS, first_network, model_with
-from actmodels.trial_config import setting_types
+from actmodels.trial_config import TrialConfig, setting_types
 from pipeline.parameters.rules import HALTS, absent, listed, not_swept, unknown_keys
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import (
@@ -44,6 +44,7 @@ class Study(Limits, StudySection):
             known_values = {*params.sweep.settings, *swept.settings, *swept.grid, *self.settings}
             for name, compared in self.mechanisms.items():
                 types = setting_types(model_with(network, name))
+                known_values |= TrialConfig.optional_settings(model_with(network, name))
                 yield from unknown_keys(f"halting.mechanisms.{name}", compared, types)
                 for setting in sorted(types.keys() - known_values - compared.keys()):
                     yield f"halting.settings.{setting} is missing; {name} reads it"

@@ -3,6 +3,9 @@
 Two details of logic are not in our copy of the paper; our readings:
 - Gate i of a vector computes b_{i+1} = T_i(P = b_i, Q = b_{i-1}).
 - From the second vector on, b_1 is random and b_0 is the previous target, 0 in the input.
+
+Nor are three of sort: an input is [number, end flag], the targets belong to n zero inputs after the
+numbers, and positions count from 0.
 """
 
 from typing import Any
@@ -136,6 +139,10 @@ class Addition(Task):
         targets = self.written(sums) * has_target[..., None]
         return SequenceBatch(inputs.flatten(2).float(), mask, targets, has_target, widths)
 
+    def described(self, inputs: Tensor, targets: Tensor) -> tuple[str, str]:
+        digits = inputs.view(-1, BASE).nonzero()[:, 1]
+        return _spaced(digits), _spaced(targets[targets != END])
+
     def values(self, digits: Tensor, widths: Tensor, used: Tensor) -> Tensor:
         """Return the numbers [batch, time], 0 on padding."""
         place = torch.arange(self.digits).expand_as(digits)
@@ -182,6 +189,13 @@ class Sort(Task):
         targets[has_target] = order[real]  # both row by row, `lengths` entries in each
         difficulty = lengths[:, None] * mask
         return SequenceBatch(inputs, mask, targets[..., None], has_target, difficulty)
+
+    def described(self, inputs: Tensor, targets: Tensor) -> tuple[str, str]:
+        return f"{inputs[0]:.2f}", _spaced(targets)
+
+
+def _spaced(numbers: Tensor) -> str:
+    return " ".join(map(str, numbers.tolist()))
 
 
 DRAWN_TASKS: dict[type, Any] = {

@@ -18,6 +18,7 @@ from studies.sequences.task import SequenceBatch, Task
 from studies.sequences.training import SequenceEvaluation, evaluate
 
 Row = dict[str, Any]
+NO_TARGET = "none"
 COLUMNS = ("loss", "entropy", "steps", "ponder_cost")
 # Graves' networks pause at spaces, commas and full stops, and at the brackets of tags.
 MARKS = "markup or other mark"
@@ -64,6 +65,22 @@ def by_difficulty(evaluation: SequenceEvaluation, task: Task) -> list[Row]:
         }
 
     return [row(difficulty) for difficulty in level[real].unique().tolist()]
+
+
+def along(evaluation: SequenceEvaluation, task: Task) -> list[Row]:
+    """Return a row for each input of the first of the longest sequences (figures 15 and 20)."""
+    _, _, pondered, batch = evaluation
+    if pondered.steps is None or pondered.ponder_cost is None:
+        return []
+    at = int(batch.mask.sum(dim=1).argmax())
+    rows = []
+    for t in range(int(batch.mask[at].sum())):
+        read, target = task.described(batch.inputs[at, t], batch.targets[at, t])
+        steps, ponder = int(pondered.steps[at, t]), float(pondered.ponder_cost[at, t])
+        asked = target if batch.target_mask[at, t] else NO_TARGET
+        row = {"position": t + 1, "input": read, "target": asked}
+        rows.append(row | {"steps": steps, "ponder": ponder})
+    return rows
 
 
 def byte_class(byte: int) -> str:

@@ -15,6 +15,7 @@ from studies.sequences.report_characters import CHARACTERS, NONE, characters_par
 from studies.sequences.tables import COLUMNS
 
 RUN = ["task", "run"]
+PENALTY = "log10 of the ponder weight"
 # Published results of Graves (arXiv:1603.08983), mostly read off its charts.
 TASKS = pd.read_csv(Path(__file__).with_name("published.csv"), dtype=str).set_index("task")
 
@@ -100,15 +101,44 @@ def _task(data: Artifacts, frame: pd.DataFrame, task: str) -> Iterator[Table | C
     yield Table(f"sequences_{task}", frame, columns, f"{info.title}. {info.reported}")
     if (frame["halting"] != NONE).any():
         yield _scatter(frame, task)
-    difficulty = data.select("sequences/difficulty", task=task)
+    yield from _along(data, task)
+    difficulty, penalty = data.select("sequences/difficulty", task=task), by_penalty(data, task)
     history = data.select("sequences/history", task=task)
     panels = [
         ("difficulty", difficulty, "difficulty", "error", f"{info.counted_in} in error (%)"),
         ("steps", difficulty, "difficulty", "mean_steps", "mean steps per input"),
         ("curves", history, "epoch", "dev_error", "sequence error (%)"),
+        ("penalty", penalty, PENALTY, "dev_error", "sequence error (%)"),
     ]
     name = f"sequences_{{}}_{task}"
     yield from marks.curves(name, info.title, panels, difficulty=info.difficulty)
+
+
+def by_penalty(data: Artifacts, task: str) -> pd.DataFrame:
+    """Return the runs with ACT by time penalty, and at each those without (figures 4 to 17)."""
+    rows = data.select("sequences/results", task=task)
+    act = rows[rows["halting"] == "act"].assign(run="ACT")
+    act[PENALTY] = np.log10(act["ponder_weight"])
+    if act[PENALTY].nunique() < 2:
+        return act[:0]
+    without = rows[rows["halting"] == NONE][["run", "seed", "dev_error"]]
+    return pd.concat([act, without.merge(act[[PENALTY]].drop_duplicates(), how="cross")])
+
+
+def _along(data: Artifacts, task: str) -> Iterator[Table | Chart]:
+    """Yield the steps along one sequence (Graves' figures 15 and 20)."""
+    rows = data.select("sequences/along", task=task)
+    if rows.empty:
+        return
+    by, runs = ["position", "input", "target"], dict.fromkeys(rows["run"])
+    frame = rows.pivot(index=by, columns="run", values="ponder").reset_index()
+    columns: dict[str, fmt.Cell] = {name: fmt.text(name) for name in by}
+    columns |= {run: fmt.optional(run, "{:.2f}".format) for run in runs}
+    caption = "One sequence, network of the first seed: N + R at each input."
+    yield Table(f"sequences_along_{task}", frame, columns, caption, text_columns=3)
+    title = f"{TASKS.loc[task, 'title']}, one sequence"
+    panels = [("along", rows, "position", "ponder", "N + R")]
+    yield from marks.curves(f"sequences_{{}}_{task}", title, panels)
 
 
 def _scatter(frame: pd.DataFrame, task: str) -> Chart:

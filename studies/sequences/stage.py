@@ -29,7 +29,8 @@ from pipeline.trials.execution import execution_settings
 from pipeline.trials.study import Run, history_rows, result_row, train, with_weights, write_study
 from studies.sequences.characters import Characters, read_bytes
 from studies.sequences.config import SequenceTrialConfig
-from studies.sequences.pondering import by_byte_class, by_difficulty, read
+from studies.sequences.drawn_tasks import Addition, Sort
+from studies.sequences.pondering import along, by_byte_class, by_difficulty, read
 from studies.sequences.section import Study, sequence_trials
 from studies.sequences.tables import COLUMNS
 from studies.sequences.task import Task
@@ -104,7 +105,10 @@ def metric_rows(
     batch_size = config.training.batch_size
     if not isinstance(task, Characters):
         result = evaluate(model, task.outputs, task.sample(study.drawn, draws), batch_size)
-        return {"difficulty": [run.seeded | row for row in by_difficulty(result, task)]}
+        drawn = {"difficulty": by_difficulty(result, task)}
+        if isinstance(task, Addition | Sort) and config.seed == study.seeds[0]:
+            drawn["along"] = along(result, task)
+        return {name: [run.seeded | row for row in rows] for name, rows in drawn.items()}
 
     def row(metrics: TableRow, **more: int) -> TableRow:
         return run.seeded | metrics | {"ponder": metrics["ponder_cost"]} | more
@@ -138,7 +142,7 @@ def main() -> None:
     digests = [digest if run.config.task_name == CHARACTERS else NO_DATA for run in runs]
     trained = train("sequences", runs, execution, digests)
     torch.set_num_threads(1)  # bit-identical results on any number of cores
-    tables: dict[str, list[TableRow]] = {"difficulty": [], "reading": [], "bytes": []}
+    tables: dict[str, list[TableRow]] = {"difficulty": [], "along": [], "reading": [], "bytes": []}
     for run, _, stored_weights in with_weights("sequences", trained, execution):
         weights = torch.load(stored_weights, weights_only=True)
         for name, rows in metric_rows(run, weights, study, text).items():

@@ -83,6 +83,10 @@ class Task(ABC):
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
         """Draw `count` sequences, padded to the longest."""
 
+    def described(self, inputs: Tensor, targets: Tensor) -> tuple[str, str]:
+        """Return an input [inputs] and its target [heads] as text."""
+        return "", ""
+
     def sample_dev(self, count: int, generator: torch.Generator) -> SequenceBatch:
         """Draw dev sequences, from a held-out part if the source is finite."""
         return self.sample(count, generator)

@@ -90,11 +90,10 @@ def test_adam_and_trained_words(in_double: None) -> None:
     train_and_compare(slow, data(), 2, within=1e-11)
 
 
-def test_each_trial_has_its_own_gradient_clipping(in_double: None) -> None:
-    clipped = [
-        one | {"clip_norm": n} for one, n in zip(UNLIKE, (0.0, 0.01, 0.05, 0.2), strict=True)
-    ]
-    configs = trials("adaptive_attention", clipped, optimizer="adam")
+@pytest.mark.parametrize("setting", ["clip_norm", "l2", "embedding_l2"])
+def test_each_trial_has_its_own_clipping_and_penalties(setting: str, in_double: None) -> None:
+    unlike = [one | {setting: n} for one, n in zip(UNLIKE, (0.0, 0.01, 0.05, 0.2), strict=True)]
+    configs = trials("adaptive_attention", unlike, optimizer="adam", oov_rule="trained")
     assert len(train_and_compare(configs, data(), 1, within=1e-11)) == 4
 
 

@@ -37,6 +37,25 @@ def test_attention_is_over_real_tokens_and_sums_to_one() -> None:
         assert not weights.masked_select(~mask[:, None, :].expand_as(weights)).any()
 
 
+@pytest.mark.parametrize("name", ["conditional_attention", "word_by_word_attention"])
+def test_a_model_that_attends_by_word_has_a_step_for_each(name: str) -> None:
+    model, batch = model_checks.make(sample_trial(name)), sample_batch()
+    prediction, traced = model(batch), trace(model, batch)
+    torch.testing.assert_close(traced.answer, torch.softmax(prediction.logits, dim=1))
+    lengths, all_words = batch.hypothesis_mask.sum(dim=1), name == "word_by_word_attention"
+    assert traced.steps.tolist() == (lengths.tolist() if all_words else [1] * len(lengths))
+    for row, steps in enumerate(traced.steps.tolist()):
+        assert traced.weights[row].nonzero().tolist() == [[steps - 1]]
+        words = traced.hypothesis[row, :steps].argmax(dim=1).tolist()
+        assert words == (list(range(steps)) if all_words else [int(lengths[row]) - 1])
+        alone = collate(sample_pairs(len(lengths)), torch.tensor([row]), null_token=False)
+        torch.testing.assert_close(
+            trace(model, alone).premise[0, :steps],
+            traced.premise[row, :steps, : alone.premise.shape[1]],
+        )
+        assert not traced.premise[row, :steps, int(batch.premise_mask[row].sum()) :].any()
+
+
 def test_ablation_against_one_pair_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """`state`: step k by hand. `capped`: the same model with max_steps = k."""
     monkeypatch.setattr("actmodels.tracing.BATCH_SIZE", 10)

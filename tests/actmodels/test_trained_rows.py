@@ -1,5 +1,7 @@
 """The OOV rule `trained`: which rows are trained, and no other difference."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import Tensor
@@ -58,14 +60,36 @@ def looked_up(training: Training) -> Tensor:
 
 
 @pytest.mark.parametrize("model", SOME_MODELS)
-@pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
-def test_trained_rows_change_in_training_and_no_other_ever(model: str, optimizer: str) -> None:
-    config = sample_trial(model, oov_rule="trained", optimizer=optimizer, null_token=True)
+@pytest.mark.parametrize(
+    ("optimizer", "rule"), [("adam", "trained"), ("adagrad", "trained"), ("adam", "all_trained")]
+)
+def test_trained_rows_change_in_training_and_no_other_ever(
+    model: str, optimizer: str, rule: str
+) -> None:
+    config = sample_trial(model, oov_rule=rule, optimizer=optimizer, null_token=True)
     training = Training(config, sample_data())
     before, vectors = looked_up(training), training.model.words.vectors.clone()
     assert torch.equal(before, vectors)
     list(training.epochs())
     changed = (looked_up(training) != before).any(dim=1).nonzero().squeeze(1).tolist()
-    assert changed == [NULL, *TRAINED_WORDS]
+    in_train = FIRST_WORD + training.data.words.in_train.nonzero()[:, 0]
+    expected = TRAINED_WORDS if rule == "trained" else in_train.tolist()
+    assert changed == [NULL, *expected]
     assert not {PAD, UNKNOWN, *FIXED_WORDS} & set(changed)
     assert torch.equal(training.model.words.vectors, vectors)
+
+
+def test_l2_is_half_the_squared_norm_in_the_loss() -> None:
+    """The gradient gains l2 times the parameter, embedding_l2 times a trained word vector."""
+    config = sample_trial("decomposable_attention", oov_rule="trained", dropout=0.0)
+    decayed = replace(config, training=replace(config.training, l2=0.5, embedding_l2=0.25))
+    gradients = []
+    for one in (config, decayed):
+        model = Training(one, sample_data()).model
+        batch = sample_batch()
+        model.objective(model(batch), batch.labels).backward()
+        gradients.append({name: p.grad for name, p in model.named_parameters()})
+    for name, parameter in model.named_parameters():
+        weight = 0.25 if name == "words.trained" else 0.5
+        expected = gradients[0][name] + weight * parameter
+        torch.testing.assert_close(gradients[1][name], expected)

@@ -132,6 +132,14 @@ def test_the_paper_has_the_grid_of_its_table_2(tmp_path: Path) -> None:
         **{"adaptive_attention": 84, "iterative_attention": 84},
     }
     assert set(trials(compose(tmp_path, *LOCAL, "models=tuned")).values()) == {48}
+    assert set(trials(compose(tmp_path, "preset=rocktaschel")).values()) == {36}
+
+
+def test_table_1_has_one_configuration_of_each_model(tmp_path: Path) -> None:
+    rows = trials(compose(tmp_path, "preset=paper_best", "models=table_1"))
+    baselines = ("lstm_encoders", "word_by_word_attention", "nti_tree_matching", "spinn_pi")
+    assert rows == dict.fromkeys(("decomposable_attention", "adaptive_attention", *baselines), 1)
+    assert trials(compose(tmp_path, "preset=parikh"))["decomposable_attention"] == 1
 
 
 @pytest.mark.parametrize("preset", [LOCAL, ["preset=paper"], []])

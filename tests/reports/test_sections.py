@@ -1,6 +1,7 @@
 """Sections of the fixture artifacts; test_render compares all printed cells."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -9,6 +10,7 @@ from reports.charts.parallel import parallel
 from reports.load import Artifacts
 from reports.sections import steps
 from reports.sections.overview import highlighted, metrics
+from reports.sections.pairs import findings
 from reports.sections.sweep import importance
 from reports.sections.table_1 import accuracy_chart
 from tests.reports.conftest import STUDIES, Sections, edit, load_all, points, rows, table
@@ -165,3 +167,20 @@ def test_parallel_coordinates_have_a_line_per_trial_and_a_place_per_value() -> N
     assert {label["text"]: label["y"] for label in labels if label["axis"] == "width"} == (
         {"8": 0, "16": 0.5, "64": 1}
     )
+
+
+def test_the_papers_findings_are_of_adaptive_models() -> None:
+    """A model that attends by word has a step per word, so that its attention always changes."""
+
+    def line(model: str, *weights: float) -> dict[str, Any]:
+        names = ("premise_attention", "hypothesis_attention")
+        trace = [{"weight": w, **{name: [w, 0.5] for name in names}} for w in weights]
+        return {"model": model, "seed": 1, "trace": trace}
+
+    lines = [line("adaptive_attention", *w) for w in ([0.4, 0.6], [0.7, 0.3], [1.0], [0.3, 0.2])]
+    data = Artifacts({}, {}, {"trace/traces": [*lines, line("word_by_word_attention", 0.0, 1.0)]})
+    frame = findings(data)
+    assert frame["model"].unique().tolist() == ["adaptive_attention"]
+    assert frame["pairs_mean"].tolist() == [0.5, 0.25, 0.25]
+    only = Artifacts({}, {}, {"trace/traces": [line("word_by_word_attention", 0.0, 1.0)]})
+    assert findings(only).empty

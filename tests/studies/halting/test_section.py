@@ -17,7 +17,7 @@ MECHANISMS = "halting.mechanisms"
         (MECHANISMS, {}, "halting.mechanisms is empty; must have at least one value"),
         (MECHANISMS, {"atc": {}}, f"{MECHANISMS}.atc is unknown; did you mean"),
         (MECHANISMS, {"dact": {"steps": [2]}}, f"{MECHANISMS}.dact.steps is unknown; did"),
-        ("halting.settings", {}, "settings.lookahead is missing; dact reads it"),
+        ("halting.settings", {}, "settings.step_loss_weight is missing; supervised_act reads it"),
         ("halting.model", "decomposable_attention", "must be a model that halts: adaptive_att"),
         ("halting.model", "cloze", "halting.model is 'cloze'; must be one of sweep.models"),
         (

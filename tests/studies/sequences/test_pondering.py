@@ -6,11 +6,18 @@ import torch
 from actmodels.configs import FixedStepsConfig
 from actmodels.models.act_rnn import ActRnn
 from studies.sequences.characters import Characters
-from studies.sequences.config import CharactersConfig, SequenceHaltingConfig, TaskConfig
+from studies.sequences.config import (
+    AdditionConfig,
+    CharactersConfig,
+    SequenceHaltingConfig,
+    SortConfig,
+    TaskConfig,
+)
 from studies.sequences.pondering import (
     BYTE_CLASSES,
     COLUMNS,
     Row,
+    along,
     by_byte_class,
     by_difficulty,
     byte_class,
@@ -29,6 +36,22 @@ def evaluated(
     model = ActRnn(task.inputs, task.outputs.size, sample_trial().network, halting)
     sequences = task.sample(200, torch.Generator().manual_seed(1))
     return task, evaluate(model, task.outputs, sequences, batch_size)
+
+
+def test_along_the_first_of_the_longest_sequences() -> None:
+    """The targets of addition follow from the inputs as printed; sort prints the numbers."""
+    task, evaluation = evaluated(AdditionConfig(3, 2), ACT)
+    rows = along(evaluation, task)
+    assert [row["position"] for row in rows] == [1, 2, 3] and rows[0]["target"] == "none"
+    numbers = [int(row["input"].replace(" ", "")) for row in rows]
+    sums = [int(row["target"].replace(" ", "")) for row in rows[1:]]
+    assert sums == [numbers[0] + numbers[1], sum(numbers)]
+    assert all(row["steps"] <= row["ponder"] <= row["steps"] + 1 for row in rows)
+    task, evaluation = evaluated(SortConfig(4), ACT)
+    rows = along(evaluation, task)
+    order = [float(rows[int(row["target"])]["input"]) for row in rows[4:]]
+    assert len(rows) == 8 and order == sorted(order)
+    assert along(evaluated(SortConfig(4), None)[1], task) == []
 
 
 @pytest.mark.parametrize("config", GENERATED)

@@ -54,7 +54,6 @@ PARITYS = "sequences.tasks.parity"
             [
                 f"{PARITYS}.mechanisms.dact: steps is not a setting of parity",
                 f"{PARITYS}.mechanisms.dact: ponder_weight of parity is missing",
-                f"{PARITYS}.mechanisms.dact: lookahead of parity is missing",
             ],
         ),
         ("tasks.parity", having(init="normal"), ["act: init_std of parity is missing"]),
