@@ -168,12 +168,17 @@ class RunStore:
         """The commit of the code; git is asked once, and only for new runs."""
         return commit()
 
-    def create(self, stage: str, name: str, tags: Mapping[str, str]) -> entities.Run:
-        """Create a run with the tags behind MLflow's columns Source, Version and User."""
+    def create(
+        self, stage: str, name: str, tags: Mapping[str, str], start: int | None = None
+    ) -> entities.Run:
+        """Create a run with the tags behind MLflow's columns Source, Version and User.
+
+        start: in ms; None: now.
+        """
         source = {"type": "LOCAL", "name": stage, "git.commit": self.commit}
         origin = {f"mlflow.source.{name}": value for name, value in source.items()}
         tags = {**tags, **origin, "mlflow.user": user(), "project": self.project}
-        return self.client.create_run(self.experiment, tags=tags, run_name=name)
+        return self.client.create_run(self.experiment, start, tags, name)
 
     def write(
         self,

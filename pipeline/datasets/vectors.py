@@ -10,12 +10,15 @@ smaller one. Its bits come from a hash: the generator of torch keeps 32 bits of 
 """
 
 import codecs
+import csv
 import hashlib
+import io
 import math
 import re
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -30,10 +33,12 @@ from pipeline.datasets.download import fetch
 from pipeline.parameters.schema import Vectors
 
 Array = NDArray[np.float32]
-CHUNK_LINES = 4096  # parsed together
+CHUNK_BYTES = 1 << 23  # of lines that are parsed together
 BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 TEXT_LINES = 100  # checked whether they are text
 FASTTEXT = b"\xba\x16\x4f\x2f"  # the first bytes of its binary format
+FORMAT: dict[str, Any] = {"sep": " ", "header": None, "quoting": csv.QUOTE_NONE, "na_filter": False}
+FORMAT |= {"lineterminator": "\n", "skip_blank_lines": False}
 START, SEPARATOR = re.compile(rb"[^ \t]*"), re.compile(rb"[ \t]+")
 
 
@@ -75,45 +80,89 @@ def read_vectors(
     rows = {word.encode(): row for row, word in enumerate(words)}
     # a word with spaces is recognized by its part before the first space
     starts = {word.partition(b" ")[0] for word in rows}
-    chunk: dict[int, tuple[str, bytes]] = {}  # of each row, the place and the numbers
     source, promised, number = named(archive, member), 0, 0
-    start = START.match
+    chunk: dict[int, bytes] = {}  # lines by number
+    size, start = 0, START.match
     for number, line in member_lines(archive, member, "vectors.glove", "vectors"):
         if number <= TEXT_LINES:
-            _check_text(line, f"{source}, line {number}")
-        if start(line)[0] not in starts and number > 1:  # type: ignore[index]
-            continue
-        where = f"{source}, line {number}"
-        if number == 1 and (promised := _header(line, dimensions, where)):
-            continue
-        word, numbers = _columns(line, dimensions, where)
-        row = rows.get(word)
-        if row is not None and not found[row]:
-            found[row], chunk[row] = True, (where, numbers)
-            if len(chunk) == CHUNK_LINES:
-                vectors[[*chunk]] = _parse(chunk.values())
-                chunk.clear()
+            where = f"{source}, line {number}"
+            _check_text(line, where)
+            if number == 1:
+                if promised := _header(line, dimensions, where):
+                    continue
+                _columns(line, dimensions, where)
+        if start(line)[0] in starts:  # type: ignore[index]
+            chunk[number] = line
+            if (size := size + len(line)) > CHUNK_BYTES:
+                _store(source, chunk, rows, vectors, found)
+                chunk, size = {}, 0
     if chunk:
-        vectors[[*chunk]] = _parse(chunk.values())
+        _store(source, chunk, rows, vectors, found)
     if promised >= (lines := max(number, 1)):
         problem = f"its header promises {promised:,} words, and {lines - 1:,} came"
         tqdm.write(f"warning: {source}: {problem}; the file may be cut short", file=sys.stderr)
     return torch.from_numpy(vectors), torch.from_numpy(found)
 
 
-def _parse(lines: Collection[tuple[str, bytes]]) -> Array:
-    """Return the numbers [lines, dimensions]; DataError names the first that is not finite."""
+def _store(
+    source: str,
+    chunk: dict[int, bytes],
+    rows: dict[bytes, int],
+    vectors: Array,
+    found: NDArray[np.bool_],
+) -> None:
+    """Store the vectors of lines, by number, whose words have none yet."""
+    split = [line.rstrip().partition(b" ") for line in chunk.values()]
+    columns = [(word, numbers) for word, _, numbers in split]
+    places: list[str] = []
+    values = _parse([numbers for _, numbers in columns], vectors.shape[1])
+    if values is None:  # tabs, words with spaces, or errors
+        places = [f"{source}, line {number}" for number in chunk]
+        both = zip(chunk.values(), places, strict=True)
+        columns = [_columns(line, vectors.shape[1], where) for line, where in both]
+    lines: dict[int, int] = {}  # first line by row
+    for number, (word, _) in enumerate(columns):
+        if (row := rows.get(word)) is not None and not found[row]:
+            lines.setdefault(row, number)
+    chosen = [*lines.values()]
+    if not chosen:
+        return
+    if values is None:
+        values = _parse_checked([(places[n], columns[n][1]) for n in chosen])
+    elif len(chosen) < len(columns):
+        values = values[chosen]
+    vectors[[*lines]], found[[*lines]] = values, True
+
+
+def _parse(lines: Sequence[bytes], dimensions: int) -> Array | None:
+    """Return the numbers [lines, dimensions]; None if any is missing, or not finite."""
+    import pandas as pd  # half a second, which random vectors do not need
+
+    text = b"\n".join(lines)
+    if not text.isascii():  # pandas skips a byte order mark
+        return None
     try:
-        texts = [numbers.decode() for _, numbers in lines]
-        values = np.loadtxt(texts, np.float32, delimiter=" ", comments=None, ndmin=2)
-    except ValueError:  # slower, to find the cause
-        parsed = [[_number(text) for text in numbers.split(b" ")] for _, numbers in lines]
         with np.errstate(over="ignore"):
-            values = np.array(parsed, np.float32)
+            table = pd.read_csv(io.BytesIO(text), dtype=np.float32, **FORMAT).to_numpy()
+            # pandas takes columns of True and False for numbers
+            same = np.array_equal(table[0], np.array(lines[0].split(b" "), np.float32))
+    except ValueError:
+        return None
+    shape = (len(lines), dimensions)
+    return table if same and table.shape == shape and np.isfinite(table).all() else None
+
+
+def _parse_checked(lines: Sequence[tuple[str, bytes]]) -> Array:
+    """Return the numbers [lines, dimensions]; DataError names the first that is not finite."""
+    texts = [numbers for _, numbers in lines]
+    if (values := _parse(texts, texts[0].count(b" ") + 1)) is not None:
+        return values
+    parsed = [[_number(text) for text in numbers.split(b" ")] for numbers in texts]  # slower
+    with np.errstate(over="ignore"):
+        values = np.array(parsed, np.float32)
     for row, column in np.argwhere(~np.isfinite(values))[:1]:
-        where, numbers = [*lines][row]
-        shown = numbers.split(b" ")[column][:40].decode(errors="replace")
-        raise DataError(f"{where}: {shown!r} is not a finite number in single precision")
+        shown = texts[row].split(b" ")[column][:40].decode(errors="replace")
+        raise DataError(f"{lines[row][0]}: {shown!r} is not a finite number in single precision")
     return values
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import entropy
+from scipy.special import entr
 
 from actmodels.data.pairs import PairTensors
 from actmodels.evaluation import Evaluation
@@ -43,8 +43,9 @@ def annotations(labels: Sequence[Sequence[str]]) -> Annotations | None:
     agreement, disorder = np.full((2, len(labels)), np.nan)
     for index, given in enumerate(labels):
         if len(given) == annotators:
-            counts = [given.count(label) for label in set(given)]
-            agreement[index], disorder[index] = max(counts), entropy(counts)
+            counts = [given.count(label) for label in dict.fromkeys(given)]
+            agreement[index] = max(counts)
+            disorder[index] = entr(np.array(counts) / annotators).sum()
     return Annotations(agreement, disorder, annotators)
 
 

@@ -5,12 +5,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_args
 
+import numpy as np
 import pytest
 
 from actmodels.errors import DataError
 from pipeline import lexical_baseline
-from pipeline.datasets.features import GROUPS
+from pipeline.datasets.features import GROUPS, Features
 from pipeline.datasets.tokens import TokenPair, write_token_pairs
+from pipeline.lexical_baseline import fit
 from pipeline.parameters.schema import Feature
 from pipeline.parameters.section import SPLITS
 from tests.pipeline.datasets.test_features import pair
@@ -128,3 +130,13 @@ def test_pairs_that_cannot_be_learned(folder: Path, monkeypatch: pytest.MonkeyPa
 
 def test_the_schema_knows_the_groups() -> None:
     assert get_args(Feature) == GROUPS
+
+
+def test_a_start_changes_no_optimum() -> None:
+    train = pairs("train")
+    matrix = Features(GROUPS, min_count=2).fit_transform(train)
+    labels = np.array([one.label for one in train])
+    cold = fit(matrix, labels, 3.0)
+    warm = fit(matrix, labels, 3.0, fit(matrix, labels, 1.0))
+    assert warm.coef_ == pytest.approx(cold.coef_, abs=1e-3)
+    assert warm.n_iter_[0] <= cold.n_iter_[0]

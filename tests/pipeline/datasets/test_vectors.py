@@ -72,6 +72,7 @@ def test_headers_and_separators(
         ("the 1 2 1e39\n", "line 1: '1e39' is not a finite number in single precision"),
         ("the 1 nan 3\n", "line 1: 'nan' is not a finite number"),
         ("the 1_0 2 3\n", "line 1: '1_0' is not a finite number"),
+        ("the 1 True 3\n", "line 1: 'True' is not a finite number"),
         ("\ufeffthe 1 2 3\n", "line 1: begins with a byte order mark; convert the file to UTF-8"),
         (
             "2 3\nthe \0\0\x80?\n",
