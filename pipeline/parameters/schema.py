@@ -181,7 +181,7 @@ class ModelGrid(Section):
     """A model's trials: `settings` override those common to all models; `grid` has the axes."""
 
     settings: Annotated[Settings, Keys(PAIRS)]
-    grid: Annotated[Axes, axes(PAIRS)]
+    grid: Annotated[Axes, axes(PAIRS, or_range=True)]
 
 
 class EarlyStopping(Section):

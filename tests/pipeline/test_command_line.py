@@ -19,11 +19,16 @@ from pipeline.parameters.studies import study_names
 from pipeline.runtime.results import write_json
 from pipeline.runtime.summary import summary
 from pipeline.trials.execution import execution_settings, planned_trials, sweep_status
+from pipeline.trials.plan import sweep_plan
 from pipeline.trials.records import write_trials
+from reports.format import duration
 from tests.pipeline.project import params_tree, write_params
 from tests.pipeline.tiny_export import write_export
 from tests.samples import sample_trial
+from tune.planning import Shape
 from tune.store import TrialStore, checkpoint_name
+
+MANIFEST = {"digest": "d1", "pairs": {"train": 800, "dev": 100}}
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
@@ -37,7 +42,7 @@ def test_unknown_commands_are_refused(
     for arguments, message in (
         (("predcit",), "predcit is not a command; the nearest is predict; run: act-nli --help"),
         (("xyz",), "xyz is not a command"),
-        (("sweep",), "expected: act-nli sweep status (dvc repro runs the sweep)"),
+        (("sweep",), "expected: act-nli sweep status or sweep plan (dvc repro runs the sweep)"),
     ):
         with pytest.raises(SystemExit, match="2"):
             run(monkeypatch, *arguments)
@@ -92,9 +97,9 @@ def test_predict_reads_the_callers_files(tmp_path: Path, monkeypatch: pytest.Mon
     assert json.loads(line)["premise"] == "word1"
 
 
-def test_the_state_of_a_sweep(folder: Path) -> None:
+def test_the_state_and_the_plan_of_a_sweep(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_params(folder)
-    write_json(folder / "artifacts" / "tensors" / "manifest.json", {"digest": "d1"})
+    write_json(folder / "artifacts/tensors/manifest.json", MANIFEST)
     params = load_params()
     execution = execution_settings(params)
     trials = planned_trials(params, execution)
@@ -109,6 +114,15 @@ def test_the_state_of_a_sweep(folder: Path) -> None:
     counts, best = sweep_status().splitlines()
     assert counts == "sweep: 8 trials: 2 finished, 1 started, 1 failed, 4 waiting"
     assert best == f"best so far: {trials[1].name} (dev 70.0 %, epoch 1)"
+    shapes = lambda trials, _: (2, 500.0, [Shape(trials, 10.0)])  # noqa: E731  as measured
+    monkeypatch.setattr("pipeline.trials.plan.measure_shapes", shapes)
+    epochs = params.sweep.max_epochs
+    plan = sweep_plan(()).splitlines()
+    assert plan[0] == "sweep: 8 trials: 2 reused, 6 to run"
+    assert plan[1].endswith(f"attention: 6 at 10 pairs/s, {duration(6 * epochs * 90)}")
+    assert plan[2] == f"time: {duration(3 * epochs * 90)} with 2 at the same time"
+    assert plan[3].startswith("main memory: 1,000 MiB; on each node ")
+    assert plan[4].startswith("storage: ") and len(plan) == 6
     write_trials("sweep", [record], {})
     (execution.state / "trials").rename(folder / "elsewhere")  # as in a clone after `dvc pull`
     counts = counts.replace("2 finished", "1 finished").replace("4 waiting", "5 waiting")
@@ -119,6 +133,7 @@ def test_the_state_of_a_sweep(folder: Path) -> None:
     assert {trial.key for trial in drawn} < {trial.key for trial in trials}
     write_params(folder, sweep={"search": "optuna", "trials": 2})
     assert sweep_status() == "sweep: 6 trials: 0 finished, 0 started, 0 failed, 6 waiting"
+    assert sweep_plan(()).startswith("sweep: 6 trials: 0 reused, 6 to run\n")
 
 
 def test_the_state_of_a_sweep_whose_bucket_is_away(
