@@ -63,8 +63,9 @@ def trees(folder: Path) -> Iterator[dict[str, Any]]:
     yield tree
     width, rate = {"min": 1, "max": 10}, {"min": 1, "max": 7, "step": 0.5}  # so is each mutation
     grid = {"width": [width], "learning_rate": rate, "dropout": [0.1]}
-    model = {"adaptive_attention": {"settings": {}, "grid": grid}}
-    yield tree | {"sweep": tree["sweep"] | {"models": model}}
+    models = {"adaptive_attention": {"settings": {}, "grid": grid}, "spinn_pi": None}
+    models["lstm_encoders"] = {"settings": {}, "grid": {}}
+    yield tree | {"sweep": tree["sweep"] | {"models": models}}
     for study in STUDIES:
         yield compose(folder, "preset=paper", f"study={study}").model_dump()
 
