@@ -9,7 +9,6 @@ from actmodels.errors import ConfigError, shown
 from actmodels.registry import MODELS
 from pipeline.parameters import trials
 from pipeline.parameters.schema import Params
-from pipeline.parameters.section import SPLITS
 from pipeline.parameters.sentences import unknown
 
 HALTS = "a model that halts"
@@ -74,9 +73,6 @@ def _models(params: Params) -> Iterator[str]:
 
 
 def _stages(params: Params) -> Iterator[str]:
-    for split in SPLITS:
-        if params.corpus.source == "files" and getattr(params.corpus.files, split) is None:
-            yield f"corpus.files.{split} is not set; source files needs its path or URL"
     max_steps = params.ablate.dev_steps
     for index, steps in enumerate(params.ablate.test_steps):
         if steps > max_steps:

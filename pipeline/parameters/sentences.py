@@ -54,6 +54,8 @@ def sentence(details: ErrorDetails, schema: Any) -> str:
     key, context = dotted(path) or "the line", details.get("ctx", {})
     if problem == "missing":
         return f"{key} is missing"
+    if problem == "unset":
+        return f"{key}: {details['msg']}"
     if value == UNSET:
         return f"{key} is not set; the preset needs it on the command line: -S '{key}=...'"
     if problem in ("extra_forbidden", "invalid_key"):
