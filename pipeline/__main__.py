@@ -29,6 +29,20 @@ COMMANDS = {
     "schema": "JSON Schema of params.yaml, for editors",
     "completion": 'bash completion: eval "$(act-nli completion)"',
 }
+OPTIONS = {  # completed after a command
+    "predict": "--premise --hypothesis --model --format --output --explain --help",
+    "ui": "--port --help",
+    "sweep": "status plan --help",
+}
+COMPLETION = """_act_nli() {{
+  local words='--help'
+  case ${{COMP_WORDS[1]}} in
+{cases}  esac
+  [ "$COMP_CWORD" -gt 1 ] || words='{commands} --help --version'
+  COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}"))
+}}
+complete -o default -F _act_nli act-nli
+"""
 DELEGATED = ("predict", "ui")  # these parse their own arguments
 
 
@@ -96,7 +110,8 @@ def main() -> None:
 
         print(json.dumps(json_schema()))
     else:
-        print(f"complete -o default -W '{' '.join(COMMANDS)} --help --version' act-nli")
+        cases = "".join(f"    {name}) words='{words}' ;;\n" for name, words in OPTIONS.items())
+        print(COMPLETION.format(commands=" ".join(COMMANDS), cases=cases), end="")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ SWITCH = re.compile(r"""-S (?:'([^']*)'|"([^"]*)"|([^\s`]+))""")
 OPEN = re.compile(
     r"…|\.\.\.|\b[A-Z]{4,}\b|=(mine|widths)$|/path/to|^\W*$|key=value"
 )  # the reader completes it
-RUN = re.compile(r"act-nli (predict|sweep status)|dvc (dag|metrics show|plots show|exp show)")
+RUN = re.compile(r"act-nli (predict .|sweep status)|dvc (dag|metrics show|plots show|exp show)")
 
 
 def commands() -> dict[str, Path]:

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,11 +17,13 @@ from actmodels.files import write_text
 from actmodels.records import EpochRecord, TrialRecord
 from pipeline.parameters.load import load_params
 from pipeline.parameters.studies import study_names
+from pipeline.predict import parse_arguments
 from pipeline.runtime.results import write_json
 from pipeline.runtime.summary import summary
 from pipeline.trials.execution import execution_settings, planned_trials, sweep_status
 from pipeline.trials.plan import sweep_plan
 from pipeline.trials.records import write_trials
+from pipeline.ui import main as ui
 from reports.format import duration
 from tests.pipeline.project import params_tree, write_params
 from tests.pipeline.tiny_export import write_export
@@ -49,12 +52,36 @@ def test_unknown_commands_are_refused(
         assert message in capsys.readouterr().err
 
 
-def test_every_command_is_completed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ([""], [*command_line.COMMANDS, "--help", "--version"]),
+        (["sw"], ["sweep"]),
+        (["predict", "--"], command_line.OPTIONS["predict"].split()),
+        (["sweep", "p"], ["plan"]),
+        (["report", ""], ["--help"]),
+    ],
+)
+def test_commands_and_options_are_completed(
+    words: list[str],
+    completed: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     run(monkeypatch, "completion")
-    words = capsys.readouterr().out.split("'")[1].split()
-    assert words == [*command_line.COMMANDS, "--help", "--version"]
+    script = capsys.readouterr().out
+    script += f"COMP_WORDS=(act-nli {' '.join(w or chr(39) * 2 for w in words)})\n"
+    script += f'COMP_CWORD={len(words)}; _act_nli; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    answer = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == completed
+
+
+def test_the_completed_options_are_those_of_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for command, main in {"predict": parse_arguments, "ui": ui}.items():
+        with pytest.raises(SystemExit, match="0"):
+            main(["--help"])
+        options = set(re.findall(r"^ +(?:-h, )?(--\w+)", capsys.readouterr().out, re.MULTILINE))
+        assert options == set(command_line.OPTIONS[command].split())
 
 
 @pytest.mark.parametrize("more", [{}, {"PYTHONSAFEPATH": "1"}, {"PYTHONPATH": ":false"}])
@@ -76,7 +103,7 @@ def test_the_code_is_the_projects_from_any_folder(folder: Path, more: dict[str, 
     root = command_line.ROOT
     assert output.decode() == f"{[str(root / 'tune')]} {[str(root / 'pipeline')]}\n"
     completion = subprocess.check_output(["./act-nli", "completion"], env=env)
-    assert completion.startswith(b"complete -o default")
+    assert completion.startswith(b"_act_nli()")
 
 
 def test_the_schema_describes_params(
