@@ -175,3 +175,14 @@ def test_a_killed_driver_continues_to_exactly_the_number_of_points(
     assert children(state).keys() == keys and len(parents(state)) == 1
     assert f"sweep: {10 - len(before)} of 10 trials to run" in capfd.readouterr().out
     assert search(state) == records  # without Ray
+
+
+@pytest.mark.slow(minutes=1)
+def test_early_stopping_compares_the_proposed_trials(state: Path) -> None:
+    records = search(state, SuccessiveHalving(grace_period=1, reduction_factor=2))
+    for model in MODELS:
+        own = [record for record in records if record.config["model"] == model]
+        best = max(own, key=lambda record: record.best.dev_accuracy)
+        assert len(own) == POINTS and len(best.history) == EPOCHS
+        assert min(len(record.history) for record in own) < EPOCHS  # compared, and stopped
+    assert list((state / "ray" / "checkpoints").glob("rungs/*/*.json")) == []
