@@ -2,6 +2,7 @@
 
 act-nli predict --premise "A doctor is reading a book." --hypothesis "A nurse is reading."
 act-nli sweep status
+act-nli sweep plan preset=paper
 act-nli ui --port 5001
 """
 
@@ -21,12 +22,27 @@ COMMANDS = {
     "predict": "answer sentence pairs with a retrained model",
     "ui": "start MLflow's pages; print the addresses of report and Ray dashboard",
     "report": "write the report again from the artifacts of the last run",
-    "sweep": "`sweep status`: trials finished, started, failed, and the best so far",
+    "sweep": "`sweep status`: trials finished, started, failed, and the best so far; `sweep plan "
+    "[SWITCH...]`: trials, hours, memory and storage, as with dvc exp run -S SWITCH",
     "preset": "`preset NAME`: save params.yaml as conf/preset/NAME.yaml, for dvc exp run",
     "summary": "results of the last run, paths, and next commands",
     "schema": "JSON Schema of params.yaml, for editors",
     "completion": 'bash completion: eval "$(act-nli completion)"',
 }
+OPTIONS = {  # completed after a command
+    "predict": "--premise --hypothesis --model --format --output --explain --help",
+    "ui": "--port --help",
+    "sweep": "status plan --help",
+}
+COMPLETION = """_act_nli() {{
+  local words='--help'
+  case ${{COMP_WORDS[1]}} in
+{cases}  esac
+  [ "$COMP_CWORD" -gt 1 ] || words='{commands} --help --version'
+  COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}"))
+}}
+complete -o default -F _act_nli act-nli
+"""
 DELEGATED = ("predict", "ui")  # these parse their own arguments
 
 
@@ -43,7 +59,8 @@ def parse(argv: list[str] | None = None) -> tuple[argparse.Namespace, list[str]]
         name: commands.add_parser(name, help=text, description=text, add_help=name not in DELEGATED)
         for name, text in COMMANDS.items()
     }
-    own["sweep"].add_argument("action", nargs="?", metavar="status")
+    own["sweep"].add_argument("action", nargs="?", metavar="status | plan")
+    own["sweep"].add_argument("switches", nargs="*", metavar="SWITCH")
     own["preset"].add_argument("name", metavar="NAME")
     own["summary"].add_argument("since", nargs="?", type=int, help="start of the run (Unix time)")
     words = sys.argv[1:] if argv is None else argv
@@ -51,8 +68,9 @@ def parse(argv: list[str] | None = None) -> tuple[argparse.Namespace, list[str]]
         near = get_close_matches(words[0], COMMANDS, 1, 0)[0]
         parser.error(f"{words[0]} is not a command; the nearest is {near}; run: act-nli --help")
     parsed, rest = parser.parse_known_args(words)
-    if parsed.command == "sweep" and parsed.action != "status":
-        parser.error("expected: act-nli sweep status (dvc repro runs the sweep)")
+    status = parsed.command == "sweep" and parsed.action == "status"
+    if parsed.command == "sweep" and parsed.action != "plan" and (not status or parsed.switches):
+        parser.error("expected: act-nli sweep status or sweep plan (dvc repro runs the sweep)")
     if rest and parsed.command not in DELEGATED:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     return parsed, rest
@@ -76,8 +94,9 @@ def main() -> None:
         raise SystemExit(subprocess.run(command).returncode)
     elif parsed.command == "sweep":
         from pipeline.trials.execution import sweep_status  # torch
+        from pipeline.trials.plan import sweep_plan
 
-        print(sweep_status())
+        print(sweep_status() if parsed.action == "status" else sweep_plan(parsed.switches))
     elif parsed.command == "preset":
         from pipeline.parameters.edits import write_preset
 
@@ -91,7 +110,8 @@ def main() -> None:
 
         print(json.dumps(json_schema()))
     else:
-        print(f"complete -o default -W '{' '.join(COMMANDS)} --help --version' act-nli")
+        cases = "".join(f"    {name}) words='{words}' ;;\n" for name, words in OPTIONS.items())
+        print(COMPLETION.format(commands=" ".join(COMMANDS), cases=cases), end="")
 
 
 if __name__ == "__main__":

@@ -48,8 +48,13 @@ def generated(corpus: Corpus) -> Source:
     for split in SPLITS:
         total = round(getattr(settings, split) * (1 + settings.unlabeled))
         pairs = generate_split(settings, split)
-        splits[split] = iter(tqdm(pairs, f"draw {split}", total, unit=" pairs"))
+        splits[split] = shown(pairs, f"draw {split}", total)
     return splits, {}
+
+
+def shown(pairs: Iterator[Pair], title: str, total: int) -> Iterator[Pair]:
+    """Yield the pairs with a progress bar, which opens with the first."""
+    yield from tqdm(pairs, title, total, unit=" pairs")
 
 
 def fetched(corpus: Corpus) -> Source:

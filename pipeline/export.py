@@ -2,33 +2,29 @@
 
 artifacts/export/models/<model>/ is the bundle (see pipeline.inference.bundle) and the model card of
 the seed with the highest dev accuracy (the first on a tie). artifacts/export/best.json names the
-best model by dev accuracy (see pipeline.inference.choice), and has the columns and labels of the
-training files, by which `predict` reads others.
+best model, by mean dev accuracy over seeds, and has the columns and labels of the training files,
+by which `predict` reads others.
 """
 
+import statistics
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from tqdm import tqdm
 
-from actmodels.data.pairs import PairTensors
-from actmodels.data.trial_data import WordVectors, input_vectors, premise_groups, trained_words
-from actmodels.evaluation import evaluate
+from actmodels.data.trial_data import WordVectors, input_vectors, trained_words
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
 from actmodels.trial_config import trial_from_dict
 from pipeline.datasets.tokens import read_words
 from pipeline.inference.bundle import write_bundle
-from pipeline.inference.choice import best_model
 from pipeline.inference.input_pairs import Layout
 from pipeline.inference.model_card import model_card
 from pipeline.inference.registry import register_exported
 from pipeline.parameters.load import Params, load_params
 from pipeline.runtime.results import data_digest, read_json, write_json
 from pipeline.runtime.stage import artifacts, clean_dir, require_artifact, run_stage
-from pipeline.statistics.paired import HitsBySeed, paired_rows, split_hits
-from pipeline.trials.models import load_model, retrained_models
+from pipeline.trials.models import load_model
 from pipeline.trials.records import read_records, weights_file
 
 
@@ -42,22 +38,12 @@ def best_seeds(records: list[TrialRecord]) -> dict[str, TrialRecord]:
     return best
 
 
-def dev_comparisons() -> dict[str, dict[str, Any]]:
-    """Evaluate all seeds of the retrained models on dev; best_model describes the fields."""
-    pairs = PairTensors.load(artifacts("tensors", "dev.pt"))
-    hits: dict[str, HitsBySeed] = {}
-    for config, _, model in tqdm(list(retrained_models()), "dev", unit="model"):
-        result = evaluate(model, pairs, config.input)
-        hits.setdefault(config.model, {})[config.seed] = split_hits(result, len(pairs))
-    means = {name: float(np.nanmean([*seeds.values()])) for name, seeds in hits.items()}
-    highest = max(means, key=means.__getitem__)
-    gaps: dict[str, Any] = {highest: None}
-    for row in paired_rows(hits, highest, premise_groups(pairs).numpy()):
-        gaps[row["model"]] = {key: row[key] for key in ("difference", "low", "high", "p")}
-    return {
-        name: {"dev_accuracy_mean": mean, "dev_minus_highest": gaps[name]}
-        for name, mean in means.items()
-    }
+def dev_means(records: list[TrialRecord]) -> dict[str, float]:
+    """Return the mean dev accuracy over seeds of each model; the best model has the highest."""
+    seeds: dict[str, list[float]] = {}
+    for record in records:
+        seeds.setdefault(record.config["model"], []).append(record.best.dev_accuracy)
+    return {model: statistics.fmean(accuracies) for model, accuracies in seeds.items()}
 
 
 def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -> dict[str, Any]:
@@ -96,13 +82,14 @@ def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -
 def main() -> None:
     """Write artifacts/export/ and register the models."""
     params = load_params()
-    chosen = best_seeds(read_records("retrain"))
+    records = read_records("retrain")
+    chosen, means = best_seeds(records), dev_means(records)
     folder = artifacts("export", "models")
     with clean_dir(folder):
         models = write_models(folder, chosen, params)
-    for name, comparison in dev_comparisons().items():
-        models[name] |= comparison
-    best = best_model(models)
+    for name, mean in means.items():
+        models[name]["dev_accuracy_mean"] = mean
+    best = max(means, key=means.__getitem__)
     files = params.corpus.files
     layout = Layout(files.columns, files.labels, files.quotes)._asdict()
     export = {"best": best, "models": models, "files": layout}

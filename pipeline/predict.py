@@ -1,9 +1,9 @@
 """Predict whether a premise entails a hypothesis, contradicts it, or neither.
 
 Examples:
-    python -m pipeline.predict --premise "A man is sleeping." --hypothesis "A man is running."
-    python -m pipeline.predict pairs.jsonl --format csv --output predictions.csv
-    printf 'A man is sleeping.\\tA man is running.\\n' | python -m pipeline.predict -
+    act-nli predict --premise "A man is sleeping." --hypothesis "A man is running."
+    act-nli predict pairs.jsonl --format csv --output predictions.csv
+    printf 'A man is sleeping.\\tA man is running.\\n' | act-nli predict -
 
 A file is one that corpus.files reads, with the columns of the training files, or premise and
 hypothesis, or SNLI's sentence1 and sentence2; if it has labels, the accuracy is printed. The output
@@ -21,7 +21,7 @@ from pathlib import Path
 
 from actmodels.errors import ArtifactError, ConfigError, DataError
 from actmodels.files import regular
-from pipeline.inference.choice import takes_steps
+from actmodels.registry import MODELS
 from pipeline.inference.input_pairs import (
     STANDARD_INPUT,
     InputPair,
@@ -34,14 +34,14 @@ from pipeline.runtime.stage import artifacts, run_command
 
 def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Parse and validate the command line."""
-    parser = argparse.ArgumentParser(prog="python -m pipeline.predict", description=__doc__)
+    parser = argparse.ArgumentParser(prog="act-nli predict", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     formats = "JSON lines, CSV, TSV, Parquet, or ARCHIVE::MEMBER; - is standard input"
     add("file", nargs="?", metavar="FILE", help=formats)
     add("--premise", metavar="TEXT", help="of a single pair")
     add("--hypothesis", metavar="TEXT", help="of a single pair")
-    add("--model", metavar="NAME", help="an exported model (default: the best in best.json)")
+    add("--model", metavar="NAME", help="an exported model (default: the best on dev)")
     add("--format", choices=("text", "jsonl", "csv"), default="text", help="default: text")
     add("--output", type=Path, metavar="FILE", help="output file, written atomically")
     add("--explain", action="store_true", help="show each step: attention, halting, class")
@@ -86,7 +86,7 @@ def model_folder(name: str | None) -> tuple[Path, dict[str, str], Layout]:
 
 def suggest_model_with_steps(name: str, models: Iterable[str]) -> None:
     """Print the name of a model with inference steps if the model `name` has none."""
-    with_steps = [model for model in models if takes_steps(model)]
+    with_steps = [model for model in models if model in MODELS and MODELS[model].halting]
     if name not in with_steps:
         advice = f"add --model {with_steps[0]}" if with_steps else "no exported model takes any"
         print(f"{name} takes no inference steps to explain; {advice}", file=sys.stderr)

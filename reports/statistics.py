@@ -1,12 +1,14 @@
 """Mean and sd over seeds, and Student's t confidence intervals."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtr, stdtrit
 
 from actmodels.statistics import LEVEL as LEVEL
+from reports import format as fmt
 
 NEGLIGIBLE = 1e-9  # smaller differences are rounding errors
 DECIMALS = 12  # so that 0.82 - 0.8 is 0.02 and equal means differ by 0
@@ -35,6 +37,19 @@ def mean_sd(
         | {name: grouped[name].sum() for name in total}
     )
     return result.round(DECIMALS).reset_index()
+
+
+def levels(values: "pd.Series[Any]", most: int = 8) -> "pd.Series[str]":
+    """Return the values of a setting as text; for more than `most` numbers the quarter of each.
+
+    A search over a range trains each value once; a mean needs several trials.
+    """
+    if values.nunique() <= most or not pd.api.types.is_numeric_dtype(values):
+        return values.map(fmt.setting)
+    quarters = pd.qcut(values, 4, duplicates="drop")
+    ends = values.groupby(quarters, observed=True).agg(["min", "max"])
+    names = ends["min"].map(fmt.setting) + " to " + ends["max"].map(fmt.setting)
+    return quarters.map(names).astype(object)
 
 
 def wide(frame: pd.DataFrame, by: Sequence[str], across: str, sort: bool = True) -> pd.DataFrame:

@@ -82,7 +82,7 @@ def sample_trial(
 
 def keyed(configs: Iterable[BaseTrialConfig], digest: str = "d", **settings: Any) -> list[Trial]:
     """The trials of configurations on one CPU; keyword arguments override that."""
-    rules = {name: settings.pop(name, None) for name in ("early_stopping", "search")}
+    rules = {name: settings.pop(name, None) for name in ("early_stopping", "searches")}
     execution = Execution(Path(), Path(), Path(), **settings)
     return with_keys(configs, digest, execution, **rules)
 

@@ -224,7 +224,7 @@ print(json.dumps([
 def add_study(folder: Path) -> None:
     """Write the files of docs/extending.md into a copy of the project."""
     blocks = BLOCK.findall((ROOT / "docs" / "extending.md").read_text(encoding="utf-8"))
-    for name, block in blocks:
+    for name, block in (each for each in blocks if "widths" in each[0]):
         path = folder / name
         assert not path.exists(), f"{name} changes"
         path.parent.mkdir(exist_ok=True)

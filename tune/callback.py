@@ -3,7 +3,7 @@
 import errno
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,7 +55,7 @@ class DriverCallback(DriverOnly, ray.tune.Callback):
         addresses: address of the node of each Ray trial.
     """
 
-    trials: Mapping[str, Trial]
+    trials: dict[str, Trial]
     store: TrialStore
     tracker: Tracker
     progress: Progress

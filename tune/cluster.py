@@ -83,7 +83,8 @@ def redirect_ray_output(log: Path) -> Iterator[tuple[TextIO, TextIO]]:
     sys.stderr.flush()
     with log.open("a", buffering=1) as file, os.fdopen(os.dup(2), "w", buffering=1) as terminal:
         os.dup2(file.fileno(), 2)
-        out, err = (cast(TextIO, RayFilter(stream, file)) for stream in (sys.stdout, terminal))
+        own = getattr(sys.stderr, "on", lambda stream: stream)(terminal)  # a stream that wraps it
+        out, err = (cast(TextIO, RayFilter(stream, file)) for stream in (sys.stdout, own))
         try:
             with redirect_stdout(out), redirect_stderr(err):
                 yield file, terminal

@@ -1,31 +1,45 @@
 """Trials and their keys. Does not import Ray."""
 
 import hashlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from actmodels.provenance import provenance, trial_key
+from actmodels.ranges import Point
 from actmodels.records import trial_name
 from actmodels.trial_config import BaseTrialConfig
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
-from tune.search import OptunaSearch
+from tune.search import OptunaSearch, with_settings
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A configuration and the key of its result."""
+    """A configuration and the key of its result.
+
+    search: of a sequential search, for which this trial stands; no part of the key.
+    proposal: settings of a trial that a search proposed, as JSON, and the key of that trial.
+    """
 
     key: str
     config: BaseTrialConfig
     origin: dict[str, str]
     early_stopping: SuccessiveHalving | None = None
-    search: OptunaSearch | None = None  # no part of the key
+    search: OptunaSearch | None = None
+    proposal: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         """See trial_name."""
         return trial_name(self.key, self.config.model)
+
+    def at(self, point: Point) -> "Trial":
+        """Return the trial of a proposed point."""
+        config = with_settings(self.config, point)
+        key = trial_key(config.as_dict(), self.origin)
+        proposal = {"template": self.key, "settings": json.dumps(point)}
+        return replace(self, key=key, config=config, proposal=proposal)
 
 
 def with_keys(
@@ -33,11 +47,11 @@ def with_keys(
     data_digest: str,
     execution: Execution,
     early_stopping: SuccessiveHalving | None = None,
-    search: OptunaSearch | None = None,
+    searches: Mapping[str, OptunaSearch] | None = None,
 ) -> list[Trial]:
     """Return trials whose keys cover all that determines a result, early stopping included.
 
-    data_digest: of the training data.
+    data_digest: of the training data. searches: sequential ones, by model.
     """
     precision = execution.matmul_precision
     rule = {"early_stopping": str(early_stopping)} if early_stopping else {}
@@ -50,6 +64,7 @@ def with_keys(
             origins[config.model] = origin | rule
         origin = origins[config.model]
         key = trial_key(config.as_dict(), origin)
+        search = (searches or {}).get(config.model)
         trials.append(Trial(key, config, origin, early_stopping, search))
     return trials
 
@@ -59,7 +74,5 @@ def grid_hash(trials: Iterable[Trial]) -> str:
 
     It covers a sequential search, but not its number of points: more points continue it.
     """
-    lines = [
-        f"{t.key} {type(t.search).__name__} {t.search.seed}" if t.search else t.key for t in trials
-    ]
+    lines = [f"{t.key} {replace(t.search, points=None)}" if t.search else t.key for t in trials]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]

@@ -2,7 +2,7 @@
 
 import functools
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,10 +46,10 @@ def execute(
     """
     # The folder of Ray Tune, on the driver alone.
     folder = execution.state / "ray" / f"{stage}-{grid_hash(trials)}"
-    candidates = [*trials, *proposed.unproposed]
+    planned = proposed.templates or trials
     count = len(trials) + proposed.remaining
-    code = dict.fromkeys(path for trial in candidates for path in code_packages(trial.config))
-    epochs = sum(trial.config.max_epochs for trial in candidates) * count // len(candidates)
+    code = dict.fromkeys(path for trial in planned for path in code_packages(trial.config))
+    epochs = sum(trial.config.max_epochs for trial in planned) * count // len(planned)
     with (
         connected(dashboard=execution.dashboard, state=execution.state, code=code),
         closing(Progress(stage, count, epochs)) as progress,
@@ -57,7 +57,7 @@ def execute(
         Nodes(execution) as nodes,
     ):
         callback = DriverCallback(
-            {trial.key: trial for trial in candidates},
+            {trial.key: trial for trial in trials},
             store=store,
             tracker=tracker,
             progress=progress,
@@ -68,11 +68,11 @@ def execute(
         )
         timeout = execution.patience if nodes.external else 0  # a local Ray cannot grow
         wait_for_resources(nodes, timeout)
-        data = share_data(candidates, execution)
+        data = share_data(planned, execution)
         fusions = plan_fusions(stage, trials, execution, data, nodes)
         work = functools.partial(
             run_fusion,
-            configs={trial.key: trial.config for trial in candidates},
+            configs={trial.key: trial.config for trial in planned},
             data=data,
             checkpoints=execution.checkpoints,
             rung_scores=rung_scores,
@@ -96,29 +96,31 @@ class TrialSearcher(DriverOnly, Searcher):
     A trial is proposed when it can start, so that the search has as many scores as possible.
     """
 
-    def __init__(self, fusions: Iterable[Fusion], proposed: ProposedTrials, nodes: Nodes) -> None:
+    def __init__(
+        self, fusions: Iterable[Fusion], proposed: ProposedTrials, callback: DriverCallback
+    ) -> None:
         super().__init__()
-        self.waiting = [[trial.key for trial in fusion] for fusion in fusions]
-        self.proposed, self.nodes = proposed, nodes
-        self.running: dict[str, list[str]] = {}
+        self.waiting, self.proposed, self.callback = list(fusions), proposed, callback
+        self.running: dict[str, Fusion] = {}
 
     def suggest(self, trial_id: str) -> dict[str, Any] | str | None:  # type: ignore[override]
         """Return the next fusion; None: later; FINISHED: there is none."""
-        if len(self.running) >= max(1, self.nodes.capacity):
+        if len(self.running) >= max(1, self.callback.nodes.capacity):
             return None
         if not self.waiting and (trial := self.proposed.ask()):
-            self.waiting.append([trial.key])
+            self.waiting.append([trial])
+            self.callback.trials[trial.key] = trial
         if not self.waiting:
             return Searcher.FINISHED
-        self.running[trial_id] = self.waiting.pop(0)
-        return fusion_config(self.running[trial_id])
+        fusion = self.running[trial_id] = self.waiting.pop(0)
+        return fusion_config(fusion, self.proposed.peers(fusion[0]))
 
     def on_trial_complete(
         self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
     ) -> None:
         """Keep the score of a trial that the driver's callback has recorded."""
-        for key in self.running.pop(trial_id, ()):
-            self.proposed.is_finished(key)
+        for trial in self.running.pop(trial_id, ()):
+            self.proposed.is_finished(trial.key)
 
     def save_to_dir(self, checkpoint_dir: str, session_str: str = "default") -> None:
         """Save nothing: the ledger has the trials."""
@@ -126,13 +128,15 @@ class TrialSearcher(DriverOnly, Searcher):
 
 @dataclass(frozen=True)
 class TrialNames(DriverOnly):
-    """The name of a Ray trial, by the first key of its fusion."""
+    """The name of a Ray trial; fusions: names by first key; trials: also those proposed later."""
 
-    names: dict[str, str]
+    fusions: Mapping[str, str]
+    trials: Mapping[str, Trial]
 
     def __call__(self, ray_trial: Any) -> str:
         """Return the name; Ray Tune calls this."""
-        return self.names[fusion_keys(ray_trial.config)[0]]
+        key = fusion_keys(ray_trial.config)[0]
+        return self.fusions.get(key) or self.trials[key].name
 
 
 @dataclass(eq=False)
@@ -195,14 +199,13 @@ def tuner(
 ) -> ray.tune.Tuner:
     """Return a Tuner with one Ray trial per fusion; workers are reused between them."""
     shutil.rmtree(folder, ignore_errors=True)  # a killed run leaves files that nothing reads
-    nodes, trials = stopper.callback.nodes, stopper.callback.trials
-    names = {trial.key: trial.name for trial in trials.values()}
-    trial_name = TrialNames(names | {fusion[0].key: fusion_name(fusion) for fusion in fusions})
-    sequential = TrialSearcher(fusions, proposed, nodes) if proposed.remaining else None
+    callback, names = stopper.callback, {fusion[0].key: fusion_name(fusion) for fusion in fusions}
+    trial_name = TrialNames(names, callback.trials)
+    sequential = TrialSearcher(fusions, proposed, callback) if proposed.remaining else None
     # A list of points, not a grid: Tune copies all values of a grid for each trial.
-    points = [fusion_config(trial.key for trial in fusion) for fusion in fusions]
+    points = [fusion_config(fusion, proposed.peers(fusion[0])) for fusion in fusions]
     return ray.tune.Tuner(
-        ray.tune.with_resources(trainable, Placement(nodes)),
+        ray.tune.with_resources(trainable, Placement(callback.nodes)),
         param_space={"fusion": ""},
         tune_config=ray.tune.TuneConfig(
             search_alg=sequential or BasicVariantGenerator(points, execution.workers or 0),
@@ -216,7 +219,7 @@ def tuner(
             name=folder.name,
             storage_path=str(folder.parent),
             failure_config=ray.tune.FailureConfig(max_failures=execution.max_failures),
-            callbacks=[stopper.callback],
+            callbacks=[callback],
             stop=stopper,
             verbose=0,
         ),

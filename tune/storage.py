@@ -153,7 +153,7 @@ class Storage:
 
     def read_json(self, name: str, is_valid: Callable[[Any], bool]) -> Any:
         """Read JSON of `write_named`; raise CorruptError also if the value is not valid."""
-        with suppress(ValueError, TypeError, RecursionError):  # also of is_valid
+        with suppress(ValueError, TypeError, LookupError, RecursionError):  # also of is_valid
             if is_valid(value := json.loads(self.read_named(name))):
                 return value
         raise CorruptError(f"{self.full_name(name)} is corrupt: its JSON has other content")

@@ -30,7 +30,7 @@ def run_trials(
 ) -> list[TrialRecord]:
     """Run the unfinished trials and return all records in the order of the trials.
 
-    With a sequential search, `trials` are its candidates, and the records are of those it proposed.
+    With a sequential search, `trials` are one of each model, and the records of those it proposed.
     The same call after an interruption resumes them.
 
     Args:
@@ -110,7 +110,8 @@ def _run(
     for trial in proposed.trials:
         record = store.load(trial.key, needs_weights=keep_weights)
         results.append((trial, record or errors.get(trial.key, "no result")))
-    if rung_scores and all(isinstance(result, TrialRecord) for _, result in results):
+    complete = all(isinstance(result, TrialRecord) for _, result in results)
+    if complete and (rung_scores := _rung_scores(proposed.trials, checkpoints)):
         rung_scores.delete()  # the records have the same scores
     return results
 

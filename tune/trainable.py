@@ -3,9 +3,10 @@
 import contextlib
 import ctypes
 import io
+import json
 import resource
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +19,9 @@ from actmodels.records import EpochRecord
 from actmodels.registry import load_class
 from actmodels.trial_config import BaseTrialConfig
 from tune.early_stopping import RungScores
+from tune.grid import Trial
 from tune.provenance import machine
+from tune.search import with_settings
 from tune.storage import Storage
 from tune.store import checkpoint_name
 
@@ -160,9 +163,13 @@ def train_fusion(
         report(active, notes, device, system_metrics)
 
 
-def fusion_config(keys: Iterable[str]) -> dict[str, str]:
-    """Return the config of Ray's trial of a fusion; one string, as Ray walks through lists."""
-    return {"fusion": " ".join(keys)}
+def fusion_config(fusion: Sequence[Trial], peers: Sequence[str] = ()) -> dict[str, str]:
+    """Return the config of Ray's trial of a fusion: strings, as Ray walks through lists.
+
+    peers: keys of the trials with which a proposed one is compared.
+    """
+    config = {"fusion": " ".join(trial.key for trial in fusion), **fusion[0].proposal}
+    return config | ({"peers": " ".join(peers)} if peers else {})
 
 
 def fusion_keys(config: Mapping[str, str]) -> list[str]:
@@ -175,12 +182,20 @@ def run_fusion(
     *,
     configs: Mapping[str, BaseTrialConfig],
     data: Mapping[str, ray.ObjectRef[Any]],
+    rung_scores: RungScores | None = None,
     **settings: Any,
 ) -> None:
-    """Train the fusion of a `fusion_config`; configs, data: of all trials, by key."""
+    """Train the fusion of a `fusion_config`; configs, data: of all planned trials, by key."""
     keys = fusion_keys(config)
+    planned = config.get("template", keys[0])
+    if "template" in config:
+        configs = {keys[0]: with_settings(configs[planned], json.loads(config["settings"]))}
+    members = {key: configs[key] for key in keys}
+    if rung_scores and "peers" in config:
+        peers = {members[keys[0]].model: config["peers"].split()}
+        rung_scores = replace(rung_scores, keys=peers)
     try:
-        train_fusion({key: configs[key] for key in keys}, data=ray.get(data[keys[0]]), **settings)
+        train_fusion(members, data=ray.get(data[planned]), rung_scores=rung_scores, **settings)
     finally:  # glibc keeps the freed memory of each fusion, because each fusion has its own thread
         with contextlib.suppress(OSError, AttributeError):  # another C library
             ctypes.CDLL(None).malloc_trim(0)

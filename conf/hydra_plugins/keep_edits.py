@@ -1,6 +1,7 @@
-"""Loaded by DVC before it composes params.yaml from conf/: refuse if that would discard an edit."""
+"""Loaded by DVC before it composes params.yaml from conf/: refuse to discard an edit, and typos."""
 
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,10 @@ ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT))
 from pipeline.parameters import edits  # noqa: E402
 
+SWITCH = ("-S", "--set-param")
+switches = [value for option, value in pairwise(sys.argv) if option in SWITCH]
+if problems := edits.unknown_switches(ROOT / "conf", switches):
+    sys.exit("\n".join(f"error: -S {problem}" for problem in problems))
 if problem := edits.problem(ROOT):
     sys.exit(f"error: {problem}")
 to_yaml = OmegaConf.to_yaml

@@ -5,7 +5,8 @@ import json
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -95,5 +96,31 @@ def _switches(old: Any, new: Any, key: str = "") -> Iterator[str]:
                 yield from _switches({}, new[name], f"{key}{name}.")
             else:
                 yield f"+{key}{name}={json.dumps(new[name], ensure_ascii=False)}"
+    elif isinstance(old, list) and isinstance(new, dict):  # Hydra does not merge a range into it
+        yield f"~{key[:-1]}"
+        yield f"+{key[:-1]}={json.dumps(new)}"
     elif old != new:
         yield f"{key[:-1]}={json.dumps(new, ensure_ascii=False)}"
+
+
+def unknown_switches(conf: Path, switches: Iterable[str]) -> list[str]:
+    """Return a message with the nearest name for each `key=value` that no file of conf/ has."""
+    files = sorted(path.relative_to(conf) for path in conf.rglob("*.yaml"))
+    trees = [_read((conf / path).read_text("utf-8")) or {} for path in files]
+    known = dict.fromkeys(key for tree in trees for key in _keys(tree))
+    options = [f"{path.parent}={path.stem}" for path in files if len(path.parts) == 2]
+    groups = {option.partition("=")[0] for option in options}
+    problems = []
+    for switch in switches:
+        key = switch.partition("=")[0].lstrip("~")
+        name, among = (switch, options) if key in groups else (key, [*known, *groups])
+        if not switch.startswith("+") and name not in among and "," not in name:
+            near = get_close_matches(name, among, 1, 0)[0]
+            problems.append(f"{name} is unknown; did you mean {near}?")
+    return problems
+
+
+def _keys(tree: Any, parent: str = "") -> Iterator[str]:
+    for name, value in tree.items() if isinstance(tree, dict) else ():
+        yield f"{parent}{name}"
+        yield from _keys(value, f"{parent}{name}.")

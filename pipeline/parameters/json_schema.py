@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline.parameters.studies import params_type, study_names
 
-SHARED = 150  # characters: a definition that occurs twice is worth a reference from here on
+SHARED = 110  # characters: a definition that occurs twice is worth a reference from here on
 
 
 def json_schema() -> dict[str, Any]:
@@ -36,7 +36,7 @@ def _schemas(schema: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Any, Any]
     """Yield each schema within a schema, its parent and its key; the innermost first."""
     places = [
         (parent, key)
-        for name in ("properties", "$defs", "anyOf")
+        for name in ("properties", "$defs", "anyOf", "oneOf")
         for parent in [schema.get(name, {})]
         for key in (parent if isinstance(parent, dict) else range(len(parent)))
     ]

@@ -1,15 +1,14 @@
 """Rules of params.yaml that span several keys."""
 
-import math
 from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 from typing import Any
 
+from actmodels import ranges
 from actmodels.errors import ConfigError, shown
 from actmodels.registry import MODELS
 from pipeline.parameters import trials
 from pipeline.parameters.schema import Params
-from pipeline.parameters.section import SPLITS
 from pipeline.parameters.sentences import unknown
 
 HALTS = "a model that halts"
@@ -38,14 +37,20 @@ def _sweep(params: Params) -> Iterator[str]:
 
 def _search(params: Params) -> Iterator[str]:
     sweep = params.sweep
+    axes = {model: trials.model_axes(model, sweep) for model in sweep.models}
     if sweep.search == "grid":
         if sweep.trials is not None:
             yield f"sweep.trials is {sweep.trials}; must be null with search grid"
+        for model, of_model in axes.items():
+            for name in (name for name, axis in of_model.items() if isinstance(axis, ranges.Range)):
+                key = f"sweep.models.{model}.grid.{name}"
+                yield f"{key} is a range; search grid needs a list; or set sweep.search to random"
         return
-    most = max(math.prod(map(len, model.grid.values())) for model in sweep.models.values())
-    if sweep.trials is None or sweep.trials > most:
-        limit = f"at most {most}, the points of the largest grid, with search {sweep.search}"
-        yield f"sweep.trials is {sweep.trials or 'null'}; must be {limit}"
+    points, most = max(map(ranges.size, axes.values())), trials.MAX_TRIALS // len(sweep.seeds)
+    if sweep.trials is None or sweep.trials > min(points, most):
+        limit = f"{points:.0f}, the points of the largest grid," if points <= most else f"{most:,}"
+        text = f"at most {limit} with search {sweep.search}"
+        yield f"sweep.trials is {sweep.trials or 'null'}; must be {text}"
     if sweep.search == "optuna" and len(sweep.seeds) > 1:
         yield f"sweep.seeds is {sweep.seeds}; must be one seed with search optuna"
     if sweep.search == "optuna" and params.cluster.trials_per_fusion != 1:
@@ -71,9 +76,6 @@ def _models(params: Params) -> Iterator[str]:
 
 
 def _stages(params: Params) -> Iterator[str]:
-    for split in SPLITS:
-        if params.corpus.source == "files" and getattr(params.corpus.files, split) is None:
-            yield f"corpus.files.{split} is not set; source files needs its path or URL"
     max_steps = params.ablate.dev_steps
     for index, steps in enumerate(params.ablate.test_steps):
         if steps > max_steps:

@@ -9,6 +9,7 @@ An int is accepted for a float; nothing else is converted. Rules that span sever
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, model_validator
+from pydantic_core import PydanticCustomError
 
 from actmodels import validators
 from actmodels.configs import LABELS
@@ -140,6 +141,15 @@ class Corpus(Section):
     snli: Snli
     files: PairFiles
 
+    @model_validator(mode="after")
+    def has_files(self) -> Self:
+        """Require the splits of source files, together with errors of other sections."""
+        missing = [split for split in SPLITS if getattr(self.files, split) is None]
+        if self.source == "files" and missing:
+            switches = " ".join(f"-S corpus.files.{split}=..." for split in missing)
+            raise PydanticCustomError("unset", f"source files needs paths or URLs: {switches}")
+        return self
+
 
 class Vocabulary(Section):
     size: validators.Count
@@ -181,7 +191,7 @@ class ModelGrid(Section):
     """A model's trials: `settings` override those common to all models; `grid` has the axes."""
 
     settings: Annotated[Settings, Keys(PAIRS)]
-    grid: Annotated[Axes, axes(PAIRS)]
+    grid: Annotated[Axes, axes(PAIRS, or_range=True)]
 
 
 class EarlyStopping(Section):

@@ -2,15 +2,25 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidatorFunctionWrapHandler
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidatorFunctionWrapHandler,
+)
 from pydantic_core import CoreConfig, PydanticCustomError, core_schema
 
+from actmodels import ranges
 from actmodels.registry import MODELS
 from actmodels.trial_config import setting_types
-from actmodels.validators import Epochs, NonNegativeInt, Range
+from actmodels.validators import MOST, Epochs, NonNegativeInt, Range
 
 # A preset's mark for a value that the user sets. Merged over a value, Hydra's ??? would keep it.
 UNSET = "REQUIRED"
@@ -143,6 +153,8 @@ StoragePath = Annotated[str, MustBe(STORAGE, FOLDER)]
 Pattern = Annotated[str, MustBe("a regular expression", is_pattern, format="regex")]
 Sha256 = Annotated[str, MustBe("a SHA-256 of 64 lower-case hex digits", "[0-9a-f]{64}")]
 SPLITS = ("train", "dev", "test")
+# of the types of an axis, in the paths of pydantic's errors
+TAGS = ("a list", "a range in a list", "a range")
 
 
 def each(names: Collection[str], of: Any, *, required: bool = False) -> Keys:
@@ -150,9 +162,48 @@ def each(names: Collection[str], of: Any, *, required: bool = False) -> Keys:
     return Keys(dict.fromkeys(names, of), required=names if required else ())
 
 
-def axes(types: Mapping[str, Any]) -> Keys:
-    """Return Keys for a grid: each setting has a list of distinct values."""
-    return Keys({name: Annotated[list[of], NON_EMPTY, UNIQUE] for name, of in types.items()})  # type: ignore[valid-type]
+def axes(types: Mapping[str, Any], *, or_range: bool = False) -> Keys:
+    """Return Keys for a grid: each setting has a list of distinct values, or a number a range."""
+    distinct = {id(of): of for of in types.values()}
+    axis = {key: _list_or_range(of) if or_range else _list(of) for key, of in distinct.items()}
+    return Keys({name: axis[id(of)] for name, of in types.items()})
+
+
+def _list(of: Any) -> Any:
+    return Annotated[list[of], NON_EMPTY, UNIQUE]
+
+
+def _list_or_range(of: Any) -> Any:
+    """Return the type of an axis; a range keeps to the range of its setting."""
+    number = get_args(of)[0] if get_args(of) else of
+    if number not in (int, float):
+        return _list(of)
+    step: Any = Annotated[number, Range(gt=0, le=MOST)]
+    keys = {"min": of, "max": of, "scale": Literal["linear", "log"], "step": step}
+    values: Any = Annotated[
+        dict[str, Any], Keys(keys, required=("min", "max")), AfterValidator(_checked_range)
+    ]
+    # Hydra replaces a list, and cannot replace it by a mapping
+    within: Any = Annotated[list[values], Field(min_length=1, max_length=1), AfterValidator(_first)]
+    tagged = zip((_list(of), within, values), TAGS, strict=True)
+    types = [Annotated[one, Tag(tag)] for one, tag in tagged]
+    return Annotated[types[0] | types[1] | types[2], Discriminator(_tag)]
+
+
+def _tag(value: Any) -> str:
+    in_list = isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+    return TAGS[1 if in_list else 2 * isinstance(value, dict)]
+
+
+def _first(values: list[Any]) -> Any:
+    return values[0]
+
+
+def _checked_range(values: dict[str, Any]) -> dict[str, Any]:
+    if problems := ranges.Range(**values).problems():
+        wording = f"a range with {', '.join(problems)}"
+        raise PydanticCustomError("must_be", "must be {wording}", {"wording": wording})
+    return values
 
 
 class Fetched(Section):
@@ -171,7 +222,7 @@ class TextSource(Fetched):
 
 
 Settings = dict[str, Any]
-Axes = dict[str, list[Any]]  # setting -> compared values
+Axes = dict[str, Any]  # setting -> compared values, or the keys of a range
 # Types of the settings of all trials on pairs, by name.
 PAIRS = {name: of for model in MODELS for name, of in setting_types(model).items()}
 LIMITS = {"max_epochs": Epochs, "patience": NonNegativeInt}

@@ -7,7 +7,7 @@ from typing import Any, get_args, get_origin
 from pydantic_core import ErrorDetails
 
 from actmodels.errors import shown
-from pipeline.parameters.section import UNSET, Keys, Section
+from pipeline.parameters.section import TAGS, UNSET, Keys, Section
 
 KeyPath = tuple[int | str, ...]
 MAX_LISTED = 20  # known keys, where none is close to the unknown one
@@ -47,12 +47,15 @@ def unknown(path: KeyPath, known: Sequence[str]) -> str:
 
 def sentence(details: ErrorDetails, schema: Any) -> str:
     """Return the message for one pydantic error; `schema` is the validated type."""
-    path, problem, value = details["loc"], details["type"], details["input"]
+    problem, value = details["type"], details["input"]
+    path = tuple(part for part in details["loc"] if part not in TAGS)
     if path[-1:] == ("[key]",):
         path = path[:-1]
     key, context = dotted(path) or "the line", details.get("ctx", {})
     if problem == "missing":
         return f"{key} is missing"
+    if problem == "unset":
+        return f"{key}: {details['msg']}"
     if value == UNSET:
         return f"{key} is not set; the preset needs it on the command line: -S '{key}=...'"
     if problem in ("extra_forbidden", "invalid_key"):
@@ -70,7 +73,7 @@ def _type_at(schema: Any, path: KeyPath) -> Any:
     """Return the type of the value at a path."""
     for part in path:
         fields = _fields(schema)
-        schema = fields.get(part) or fields[None]
+        schema = fields.get(part) or fields.get(None, schema)  # a range may be in a list
     return schema
 
 

@@ -3,42 +3,42 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import product
 from typing import Any, TypeVar
 
 from actmodels.errors import ConfigError
+from actmodels.ranges import Axes, Point, Range, grid_points, lists
 from actmodels.trial_config import BaseTrialConfig, TrialConfig, build_trial, setting_types
 from pipeline.parameters.schema import Sweep
 from pipeline.parameters.section import Limits, Settings
 
 MAX_TRIALS = 10_000  # ours: of a model; the paper's grid has 432
 Config = TypeVar("Config", bound=BaseTrialConfig)
+Draw = Callable[[str, Axes], list[Point]]  # returns points of a model
 Trials = Iterator[tuple[Settings, Config]]  # each with its settings along the axes
-
-
-def grid_points(axes: Mapping[str, Sequence[Any]]) -> list[Settings]:
-    """Return every combination of the axes' values; one empty combination without axes."""
-    return [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
 
 
 def expand(
     build: Callable[..., Config],
     settings: Mapping[str, Any],
-    axes: Mapping[str, Sequence[Any]],
+    axes: Axes,
     seeds: Sequence[int],
     limits: Limits,
+    draw: Callable[[Axes], list[Settings]] = grid_points,
 ) -> Trials[Config]:
-    """Yield every combination of the axes' values with every seed, which varies fastest.
+    """Yield every point of the axes with every seed, which varies fastest.
+
+    Args:
+        draw: returns the points; by default every combination of the axes' values.
 
     Raises:
         ConfigError: settings are missing, unknown or incompatible, or there are too many trials.
     """
-    count = math.prod(map(len, axes.values())) * len(seeds)
+    count = math.prod(map(len, lists(axes).values())) * len(seeds)
     if count > MAX_TRIALS:
         problem = f"makes {count:,} trials with its seeds; must be at most {MAX_TRIALS:,}"
         raise ConfigError("params.yaml", [problem])
     lengths = {"max_epochs": limits.max_epochs, "patience": limits.patience}
-    for point in grid_points(axes):
+    for point in draw(axes):
         for seed in seeds:
             yield point, build({**settings, **point}, **lengths, seed=seed)
 
@@ -48,14 +48,20 @@ def known_settings(settings: Mapping[str, Any], names: Iterable[str]) -> Setting
     return {name: settings[name] for name in names if name in settings}
 
 
-def model_trials(model: str, sweep: Sweep) -> Trials[TrialConfig]:
-    """Yield the trials of a model's grid, its axes in the order of the result tables."""
-    names, model_grid = setting_types(model), sweep.models[model]
-    axes = known_settings(model_grid.grid, (*names, *model_grid.grid))
-    settings = known_settings(sweep.settings, names) | model_grid.settings
-    return expand(partial(build_trial, model), settings, axes, sweep.seeds, sweep)
+def model_axes(model: str, sweep: Sweep) -> dict[str, Sequence[Any] | Range]:
+    """Return the lists and ranges of a model's grid, in the order of the result tables."""
+    grid = sweep.models[model].grid
+    ordered = known_settings(grid, (*setting_types(model), *grid))
+    return {name: Range(**a) if isinstance(a, dict) else a for name, a in ordered.items()}
 
 
-def sweep_trials(sweep: Sweep) -> list[TrialConfig]:
-    """Return all trials of the sweep, in the order of params.yaml."""
-    return [config for model in sweep.models for _, config in model_trials(model, sweep)]
+def model_trials(model: str, sweep: Sweep, draw: Draw | None = None) -> Trials[TrialConfig]:
+    """Yield the trials that a search draws from a model's grid; by default all."""
+    settings = known_settings(sweep.settings, setting_types(model)) | sweep.models[model].settings
+    axes, points = model_axes(model, sweep), partial(draw, model) if draw else grid_points
+    return expand(partial(build_trial, model), settings, axes, sweep.seeds, sweep, points)
+
+
+def sweep_trials(sweep: Sweep, draw: Draw | None = None) -> list[TrialConfig]:
+    """Return the trials of the sweep, in the order of params.yaml."""
+    return [config for model in sweep.models for _, config in model_trials(model, sweep, draw)]

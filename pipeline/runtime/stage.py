@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO, cast
 
 from filelock import FileLock, Timeout
 from tqdm import tqdm
@@ -22,6 +22,12 @@ from tqdm import tqdm
 from actmodels.errors import ArtifactError, UserError, printable
 from actmodels.files import write_text
 from pipeline import INTERRUPTED
+from pipeline.runtime.bar_lines import BarLines
+
+EXPERIMENT = (
+    "note: params.yaml has the values of this experiment; correct them and run the same command "
+    "again, or go back: git checkout params.yaml"
+)
 
 
 def artifacts(*parts: str) -> Path:
@@ -161,6 +167,8 @@ def run_command(main: Callable[[], None]) -> NoReturn:
     except UserError as error:
         for line in str(error).splitlines():
             tqdm.write(f"error: {printable(line)}", file=sys.stderr)
+        if os.environ.get("DVC_EXP_BASELINE_REV"):  # of dvc exp run
+            tqdm.write(EXPERIMENT, file=sys.stderr)
         sys.exit(1)
     except Exception as error:
         problem = _output_error(error)
@@ -178,12 +186,15 @@ def run_command(main: Callable[[], None]) -> NoReturn:
 def _open_streams() -> None:
     """Open closed standard streams on os.devnull, so that no other file gets their number.
 
-    sys.stdin and sys.stdout stay None. Characters that the encoding lacks are escaped.
+    sys.stdin and sys.stdout stay None. Characters that the encoding lacks are escaped. Outside of
+    a terminal, progress bars have lines of their own.
     """
     while (number := os.open(os.devnull, os.O_RDWR)) < 3:
         os.set_inheritable(number, True)
     os.close(number)
     sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
+    if not sys.stderr.isatty():
+        sys.stderr = cast(TextIO, BarLines(sys.stderr))
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")
 

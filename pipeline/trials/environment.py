@@ -15,6 +15,7 @@ from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import artifacts
 from tune.execution import Execution
 from tune.grid import Trial, grid_hash
+from tune.proposed_trials import ProposedTrials
 from tune.provenance import machine, provenance_tags
 from tune.storage import Storage, storage
 from tune.store import TrialStore
@@ -36,7 +37,8 @@ def train_trials(
     store = TrialStore(execution.trials)
 
     def finished() -> int:
-        return sum(store.holds(trial.key) for trial in trials)
+        proposed = ProposedTrials(trials, store.storage, lambda _: None)
+        return sum(map(store.holds, proposed.keys))
 
     started, before, records = time.monotonic(), finished(), None
     try:

@@ -1,6 +1,7 @@
 """Plan trials: cluster settings, data, selected configurations; and the state of the sweep."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from actmodels.registry import deviations
 from actmodels.trial_config import TrialConfig, build_trial, setting_types, trial_from_dict
 from pipeline.parameters.load import Params, load_params
 from pipeline.parameters.section import Limits
-from pipeline.parameters.trials import sweep_trials
+from pipeline.parameters.trials import model_axes, sweep_trials
 from pipeline.runtime.results import data_digest, read_json
 from pipeline.runtime.stage import artifacts, project, state_folder
 from pipeline.trials.records import read_records
@@ -76,15 +77,22 @@ def with_overrides(
     return build_trial(model, settings, seed=seed, **limits)
 
 
-def planned_trials(params: Params, execution: Execution) -> list[Trial]:
-    """Return the trials of the sweep, or the candidates of its search, as in params.yaml."""
+def planned_trials(params: Params, execution: Execution, digest: str = "") -> list[Trial]:
+    """Return the trials of params.yaml; of a sequential search one per model, with the search.
+
+    digest: of the data; by default of the stage `tensors`.
+    """
     stopping, rule = params.sweep.early_stopping, None
     if stopping.rule == "successive_halving":
         rule = SuccessiveHalving(stopping.grace_period, stopping.reduction_factor)
-    search = SEARCHES[params.sweep.search](params.sweep.trials, params.sweep.search_seed)
-    configs = search.draw(sweep_trials(params.sweep))
-    sequential = search if isinstance(search, OptunaSearch) else None
-    return with_keys(configs, data_digest(), execution, rule, sequential)
+    sweep = params.sweep
+    search = SEARCHES[sweep.search](sweep.trials, sweep.search_seed)
+    searches = {}
+    if isinstance(search, OptunaSearch):
+        searches = {name: replace(search, axes=model_axes(name, sweep)) for name in sweep.models}
+    return with_keys(
+        sweep_trials(sweep, search.draw), digest or data_digest(), execution, rule, searches
+    )
 
 
 def sweep_status() -> str:

@@ -9,6 +9,8 @@ from reports import format as fmt
 from reports.charts import marks
 from reports.charts.theme import INK
 
+LABELS = 12  # of an axis, without overlap
+
 
 def parallel(frame: pd.DataFrame, names: Sequence[str], score: str) -> list[alt.Chart]:
     """Draw a line for each row, colored by its score, and highlight the one under the pointer.
@@ -26,7 +28,8 @@ def parallel(frame: pd.DataFrame, names: Sequence[str], score: str) -> list[alt.
         values = sorted(frame[name].dropna().unique())
         heights = {value: i / (len(values) - 1) for i, value in enumerate(values)}
         places[name] = frame[name].map(heights)
-        ticks += [(name, y, fmt.setting(value)) for value, y in heights.items()]
+        labeled = list(heights.items())[:: 1 + len(heights) // LABELS]
+        ticks += [(name, y, fmt.setting(value)) for value, y in labeled]
     lines = pd.DataFrame(places).assign(trial=frame["trial"])
     tips = [*names, score]
     lines = lines.melt("trial", tips, "axis", "y").merge(frame, on="trial")

@@ -52,7 +52,7 @@ def metrics(data: Artifacts, highlights: Sequence[Highlights]) -> dict[str, floa
 def _tiles(data: Artifacts, highlights: Sequence[Highlights]) -> list[Tile]:
     best, adaptive = _best(data)
     accuracy = fmt.percent("test_accuracy")(best)
-    tiles = [Tile("Test accuracy", f"{accuracy} %", fmt.model_name(best))]
+    tiles = [Tile("Test accuracy", f"{accuracy} %", f"{fmt.model_name(best)}, best on dev")]
     if adaptive is not None:
         steps = fmt.number("test_mean_steps")(adaptive)
         tiles.append(Tile("Mean steps per pair", steps, fmt.model_name(adaptive)))

@@ -1,4 +1,4 @@
-"""The grid search by configuration and setting, and learning curves of the retrained models."""
+"""The sweep by configuration and setting, and learning curves of the retrained models."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from reports.charts import marks
 from reports.charts.parallel import parallel
 from reports.charts.theme import BLUE, INK
 from reports.load import Artifacts, settings_of
-from reports.statistics import mean_sd
+from reports.statistics import levels, mean_sd
 
 ACCURACY = "dev accuracy (%)"
 TOP = 5  # configurations shown per model
@@ -58,7 +58,8 @@ def importance(trials: pd.DataFrame, name: str) -> float:
 
     In a full grid this is the setting's main effect of a functional analysis of variance.
     """
-    accuracy, groups = trials["dev_accuracy"], trials.groupby(name)["dev_accuracy"]
+    accuracy = trials["dev_accuracy"]
+    groups = accuracy.groupby(levels(trials[name]))
     total = ((accuracy - accuracy.mean()) ** 2).sum()
     between = ((groups.transform("mean") - accuracy.mean()) ** 2).sum()
     return float(between / total) if total else 0.0
@@ -70,8 +71,10 @@ def by_setting(data: Artifacts) -> pd.DataFrame:
     for model, trials in data["sweep/trials"].groupby("model", sort=False):
         shares = {name: importance(trials, name) for name in varied(trials)}
         for name in sorted(shares, key=lambda name: -shares[name]):
-            frame = mean_sd(trials, [name], METRICS).assign(importance=shares[name])
-            frame.insert(0, "value", frame.pop(name).map(fmt.setting))
+            values = trials.sort_values(name, kind="stable").assign(
+                value=lambda t, n=name: levels(t[n])
+            )
+            frame = mean_sd(values, ["value"], METRICS).assign(importance=shares[name])
             frame.insert(0, "setting", name)
             frame.insert(0, "model", model)
             parts.append(frame)
@@ -167,8 +170,9 @@ def _epochs(data: Artifacts, model: str, names: list[str]) -> Chart:
 def _strips(data: Artifacts, model: str, names: list[str]) -> Chart:
     """Draw dev accuracy of all trials by each value of each varied setting, with means."""
     trials = _named(data.select("sweep/trials", model=model))
-    frame = trials.melt(["trial", "dev_accuracy"], names, "setting", "value")
-    lines = frame["setting"] + " = " + frame["value"].map(fmt.setting)
+    values = trials.assign(**{name: levels(trials[name]) for name in names})
+    frame = values.melt(["trial", "dev_accuracy"], names, "setting", "value")
+    lines = frame["setting"] + " = " + frame["value"]
     frame = frame.assign(line=lines, x=100 * frame["dev_accuracy"])
     means = marks.with_band(mean_sd(frame, ["line"], ["x"]), "x").rename(columns={"y": "x"})
     order = list(dict.fromkeys(sorted(lines, key=lambda line: names.index(line.split(" = ")[0]))))
@@ -191,14 +195,17 @@ def _strips(data: Artifacts, model: str, names: list[str]) -> Chart:
 
 def _steps(data: Artifacts, model: str) -> Iterator[Chart]:
     """Draw mean ± sd of steps over pairs by epoch, a line per ponder weight (thesis 6.3, 6.4)."""
-    weights = data.select("sweep/trials", model=model).set_index("key")["ponder_weight"]
+    trials = data.select("sweep/trials", model=model).sort_values("ponder_weight", kind="stable")
+    weights = levels(trials["ponder_weight"].set_axis(trials["key"]))
+    order = {weight: place for place, weight in enumerate(dict.fromkeys(weights))}
     history = data.select("sweep/history", model=model)
     history = history.assign(weight=history["key"].map(weights))
     for part, name in (("dev", "dev"), ("train", "training")):
         mean, sd = f"{part}_mean_steps", f"{part}_sd_steps"
         frame = history.groupby(["weight", "epoch"], as_index=False)[[mean, sd]].mean()
         frame = frame.assign(low=frame[mean] - frame[sd], high=frame[mean] + frame[sd])
-        names = "ponder weight " + frame["weight"].map(fmt.setting)
+        frame = frame.sort_values("weight", key=lambda of: of.map(order), kind="stable")
+        names = "ponder weight " + frame["weight"]
         frame = frame.assign(y=frame[mean], series=names, x=frame["epoch"])
         layers = marks.lines(frame, "epoch", f"steps per {name} pair, mean ± sd over pairs")
         title = f"{fmt.title(model)}: steps on {name} by ponder weight"

@@ -7,12 +7,12 @@ import statistics
 from collections.abc import Sequence
 
 from actmodels.data.pairs import PairTensors
+from actmodels.ranges import grid_points
 from actmodels.registry import first_network, model_with
 from actmodels.trial_config import TrialConfig
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.parameters.studies import study_section
-from pipeline.parameters.trials import grid_points
 from pipeline.runtime.results import TableRow, data_digest
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import grouped, mean, over_seeds, summarize

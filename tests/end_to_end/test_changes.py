@@ -1,5 +1,6 @@
 """Changes of grid, model, settings and stages run only the changed trials, and reuse no other."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,33 @@ def test_one_changed_value_or_model_trains_the_changed_trials(
     assert "sweep: 0 of 4 trials to run" in project.repro("sweep")
     path.write_text(text + "\nCHANGED = True\n")
     assert "sweep: 2 of 4 trials to run" in project.repro("sweep")
+
+
+def test_a_random_search_of_a_range_continues_after_a_kill(
+    prepared: Project, tmp_path: Path
+) -> None:
+    project = prepared.copy(tmp_path / "project")
+    project.configure(
+        {
+            RATES: {"min": 0.0005, "max": 0.01, "scale": "log"},
+            **{"sweep.models.adaptive_attention.grid.dropout": {"min": 0, "max": 0.4, "step": 0.1}},
+            **{"sweep.search": "random", "sweep.trials": 2},
+        }
+    )
+    with in_mid_sweep(project):
+        pass
+    before = project.finished()
+    status, output = project.run("python", "-m", "pipeline", "sweep", "status")
+    assert status == 0 and f"4 trials: {len(before)} finished" in output, output
+    status, output = project.run("python", "-m", "pipeline", "sweep", "plan")
+    assert status == 0 and f"4 trials: {len(before)} reused" in output, output
+    assert re.search(r"\ntime: [\d.]+ s with \d+ at the same time\nmain memory: ", output), output
+    assert f"sweep: {4 - len(before)} of 4 trials to run" in project.repro("sweep")
+    assert len(project.finished()) == 4 and before < project.finished()
+    drawn = [float(rate) for rate in rates(project)]
+    assert drawn == sorted(drawn) and len(set(drawn)) == 2 and 0.0005 <= drawn[0] < drawn[1] <= 0.01
+    runs = project.trials_of(project.runs("sweep")[0])
+    assert {run.data.params["learning_rate"] for run in runs} >= set(rates(project))
 
 
 def test_an_edit_between_a_kill_and_the_rerun(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -102,6 +103,20 @@ def test_it_loads_and_predicts_without_the_repository(exported: Exported) -> Non
     )
     output = exported.python("-I", "-S", "-c", script, **exported.store)
     assert_same(json.loads(output), exported.predicted)
+
+
+def test_the_lines_of_the_docs_load_it(exported: Exported) -> None:
+    page = (ROOT / "docs" / "reports.md").read_text(encoding="utf-8")
+    blocks = [
+        b for b in re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S) if "predict(" in b
+    ]
+    assert len(blocks) == 2
+    for block in blocks:
+        script = block.replace(
+            "Path(pipeline.__file__).parents[1]", f"Path({str(exported.root)!r})"
+        )
+        assert script != block
+        assert "refusal" in exported.python("-c", script, PYTHONPATH=str(ROOT))
 
 
 @pytest.fixture

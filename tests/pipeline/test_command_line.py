@@ -2,6 +2,7 @@
 
 import errno
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,14 +17,21 @@ from actmodels.files import write_text
 from actmodels.records import EpochRecord, TrialRecord
 from pipeline.parameters.load import load_params
 from pipeline.parameters.studies import study_names
+from pipeline.predict import parse_arguments
 from pipeline.runtime.results import write_json
 from pipeline.runtime.summary import summary
 from pipeline.trials.execution import execution_settings, planned_trials, sweep_status
+from pipeline.trials.plan import sweep_plan
 from pipeline.trials.records import write_trials
+from pipeline.ui import main as ui
+from reports.format import duration
 from tests.pipeline.project import params_tree, write_params
 from tests.pipeline.tiny_export import write_export
 from tests.samples import sample_trial
+from tune.planning import Shape
 from tune.store import TrialStore, checkpoint_name
+
+MANIFEST = {"digest": "d1", "pairs": {"train": 800, "dev": 100}}
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
@@ -37,19 +45,43 @@ def test_unknown_commands_are_refused(
     for arguments, message in (
         (("predcit",), "predcit is not a command; the nearest is predict; run: act-nli --help"),
         (("xyz",), "xyz is not a command"),
-        (("sweep",), "expected: act-nli sweep status (dvc repro runs the sweep)"),
+        (("sweep",), "expected: act-nli sweep status or sweep plan (dvc repro runs the sweep)"),
     ):
         with pytest.raises(SystemExit, match="2"):
             run(monkeypatch, *arguments)
         assert message in capsys.readouterr().err
 
 
-def test_every_command_is_completed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ([""], [*command_line.COMMANDS, "--help", "--version"]),
+        (["sw"], ["sweep"]),
+        (["predict", "--"], command_line.OPTIONS["predict"].split()),
+        (["sweep", "p"], ["plan"]),
+        (["report", ""], ["--help"]),
+    ],
+)
+def test_commands_and_options_are_completed(
+    words: list[str],
+    completed: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     run(monkeypatch, "completion")
-    words = capsys.readouterr().out.split("'")[1].split()
-    assert words == [*command_line.COMMANDS, "--help", "--version"]
+    script = capsys.readouterr().out
+    script += f"COMP_WORDS=(act-nli {' '.join(w or chr(39) * 2 for w in words)})\n"
+    script += f'COMP_CWORD={len(words)}; _act_nli; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    answer = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == completed
+
+
+def test_the_completed_options_are_those_of_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for command, main in {"predict": parse_arguments, "ui": ui}.items():
+        with pytest.raises(SystemExit, match="0"):
+            main(["--help"])
+        options = set(re.findall(r"^ +(?:-h, )?(--\w+)", capsys.readouterr().out, re.MULTILINE))
+        assert options == set(command_line.OPTIONS[command].split())
 
 
 @pytest.mark.parametrize("more", [{}, {"PYTHONSAFEPATH": "1"}, {"PYTHONPATH": ":false"}])
@@ -71,7 +103,7 @@ def test_the_code_is_the_projects_from_any_folder(folder: Path, more: dict[str, 
     root = command_line.ROOT
     assert output.decode() == f"{[str(root / 'tune')]} {[str(root / 'pipeline')]}\n"
     completion = subprocess.check_output(["./act-nli", "completion"], env=env)
-    assert completion.startswith(b"complete -o default")
+    assert completion.startswith(b"_act_nli()")
 
 
 def test_the_schema_describes_params(
@@ -92,9 +124,9 @@ def test_predict_reads_the_callers_files(tmp_path: Path, monkeypatch: pytest.Mon
     assert json.loads(line)["premise"] == "word1"
 
 
-def test_the_state_of_a_sweep(folder: Path) -> None:
+def test_the_state_and_the_plan_of_a_sweep(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_params(folder)
-    write_json(folder / "artifacts" / "tensors" / "manifest.json", {"digest": "d1"})
+    write_json(folder / "artifacts/tensors/manifest.json", MANIFEST)
     params = load_params()
     execution = execution_settings(params)
     trials = planned_trials(params, execution)
@@ -109,6 +141,15 @@ def test_the_state_of_a_sweep(folder: Path) -> None:
     counts, best = sweep_status().splitlines()
     assert counts == "sweep: 8 trials: 2 finished, 1 started, 1 failed, 4 waiting"
     assert best == f"best so far: {trials[1].name} (dev 70.0 %, epoch 1)"
+    shapes = lambda trials, _: (2, 500.0, [Shape(trials, 10.0)])  # noqa: E731  as measured
+    monkeypatch.setattr("pipeline.trials.plan.measure_shapes", shapes)
+    epochs = params.sweep.max_epochs
+    plan = sweep_plan(()).splitlines()
+    assert plan[0] == "sweep: 8 trials: 2 reused, 6 to run"
+    assert plan[1].endswith(f"attention: 6 at 10 pairs/s, {duration(6 * epochs * 90)}")
+    assert plan[2] == f"time: {duration(3 * epochs * 90)} with 2 at the same time"
+    assert plan[3].startswith("main memory: 1,000 MiB; on each node ")
+    assert plan[4].startswith("storage: ") and len(plan) == 6
     write_trials("sweep", [record], {})
     (execution.state / "trials").rename(folder / "elsewhere")  # as in a clone after `dvc pull`
     counts = counts.replace("2 finished", "1 finished").replace("4 waiting", "5 waiting")
@@ -119,6 +160,7 @@ def test_the_state_of_a_sweep(folder: Path) -> None:
     assert {trial.key for trial in drawn} < {trial.key for trial in trials}
     write_params(folder, sweep={"search": "optuna", "trials": 2})
     assert sweep_status() == "sweep: 6 trials: 0 finished, 0 started, 0 failed, 6 waiting"
+    assert sweep_plan(()).startswith("sweep: 6 trials: 0 reused, 6 to run\n")
 
 
 def test_the_state_of_a_sweep_whose_bucket_is_away(

@@ -1,6 +1,7 @@
 """Edits of params.yaml are not lost when DVC composes the file."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import ConfigError
+from pipeline.parameters.compose import composed_params
 from pipeline.parameters.edits import problem, write_preset
 from pipeline.parameters.load import load_params
 from tests.pipeline.project import ROOT
@@ -41,6 +43,31 @@ def edit(project: Path, old: str, new: str) -> str:
     assert old in text
     path.write_text(text.replace(old, new.replace("&", old), 1))
     return path.read_text()
+
+
+def test_a_plan_composes_as_dvc_and_names_the_nearest_switch(project: Path) -> None:
+    key = "sweep.models.adaptive_attention.grid.width"
+    range_ = f"{key}=[{{min: 32, max: 64}}]"
+    params = composed_params(
+        project, ["preset=paper", range_, "sweep.search=random", "sweep.trials=9"]
+    )
+    assert params.corpus.source == "snli"
+    assert params.sweep.models["adaptive_attention"].grid["width"] == {"min": 32, "max": 64}
+    for switch, sentence in (
+        ("sweep.max_epoch=3", "sweep.max_epoch is unknown; did you mean sweep.max_epochs?"),
+        ("preset=papr", "preset=papr is unknown; did you mean preset=paper?"),
+        ("~sweep.models.adaptive_attentio", "did you mean sweep.models.adaptive_attention?"),
+        (
+            "sweep.max_epochs=x",
+            "params.yaml with sweep.max_epochs=x: sweep.max_epochs is 'x'; must",
+        ),
+        ("+sweep.a=1", "sweep.a is unknown; must be one of"),
+        ("sweep=[", "conf: "),
+    ):
+        with pytest.raises(ConfigError, match=re.escape(sentence)):
+            composed_params(project, [switch])
+    error = compose(project, "-S", "studdy=none")
+    assert error == "error: -S studdy is unknown; did you mean study?\n"
 
 
 LSTM = "    lstm_encoders: {settings: {layer_size: 8}, grid: {}}\n"

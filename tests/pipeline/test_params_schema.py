@@ -59,7 +59,13 @@ def loads(section: Any, value: Any) -> bool:
 
 
 def trees(folder: Path) -> Iterator[dict[str, Any]]:
-    yield YAML(typ="safe", pure=True).load((ROOT / "params.yaml").read_text())
+    tree = YAML(typ="safe", pure=True).load((ROOT / "params.yaml").read_text())
+    yield tree
+    width, rate = {"min": 1, "max": 10}, {"min": 1, "max": 7, "step": 0.5}  # so is each mutation
+    grid = {"width": [width], "learning_rate": rate, "dropout": [0.1]}
+    models = {"adaptive_attention": {"settings": {}, "grid": grid}, "spinn_pi": None}
+    models["lstm_encoders"] = {"settings": {}, "grid": {}}
+    yield tree | {"sweep": tree["sweep"] | {"models": models}}
     for study in STUDIES:
         yield compose(folder, "preset=paper", f"study={study}").model_dump()
 

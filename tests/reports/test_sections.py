@@ -11,8 +11,9 @@ from reports.load import Artifacts
 from reports.sections import steps
 from reports.sections.overview import highlighted, metrics
 from reports.sections.pairs import findings
-from reports.sections.sweep import importance
+from reports.sections.sweep import importance, sweep_section
 from reports.sections.table_1 import accuracy_chart
+from reports.statistics import levels
 from tests.reports.conftest import STUDIES, Sections, edit, load_all, points, rows, table
 
 VERDICT = "significance (Holm-corrected)"
@@ -155,6 +156,25 @@ def test_importance_is_the_variance_that_a_setting_explains() -> None:
     shares = [importance(trials, name) for name in grid]
     assert shares == pytest.approx([0.8, 0.2])
     assert importance(trials.assign(dev_accuracy=0.5), "width") == 0
+
+
+def test_values_of_a_range_are_grouped_in_quarters(folder: Path) -> None:
+    assert list(levels(pd.Series([2.0, 0.5, 2.0]))) == ["2", "0.5", "2"]
+    quarters = ["0.001 to 0.003", "0.004 to 0.006", "0.007 to 0.009", "0.01 to 0.012"]
+    copies = [f"{key}-{number}" for number in range(3) for key in ("aa05", "aa06", "aa07", "aa08")]
+
+    def drawn(frame: pd.DataFrame) -> pd.DataFrame:
+        rows = [frame[frame["key"] == key.split("-")[0]].assign(key=key) for key in copies]
+        return pd.concat(rows)
+
+    for place in ("sweep/trials", "sweep/history"):
+        edit(folder, place, drawn)
+    rates = {key: f"{0.001 * (number + 1):.3f}" for number, key in enumerate(copies)}
+    edit(folder, "sweep/trials", lambda f: f.assign(ponder_weight=f["key"].map(rates)))
+    result = rows(table(sweep_section(load_all(folder)), "sweep_settings"))
+    weights = [row for row in result if row["setting"] == "ponder_weight"]
+    assert [row["value"] for row in weights] == quarters
+    assert {row["trials"] for row in weights} == {"3"}
 
 
 def test_parallel_coordinates_have_a_line_per_trial_and_a_place_per_value() -> None:

@@ -51,7 +51,7 @@ def callback(trials: list[Trial], tmp_path: Path) -> DriverCallback:
 
 def ray_trial_of(trials: list[Trial], failures: int) -> Any:
     """A fake of Ray's trial of a fusion."""
-    config = fusion_config(trial.key for trial in trials)
+    config = fusion_config(trials)
     return SimpleNamespace(
         **{"config": config, "max_failures": RESTARTS, "error_file": None, "trial_id": "id"},
         num_failures=failures,

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from actmodels.ranges import Axes, Range
 from actmodels.records import TrialRecord
 from tests.end_to_end.project import ROOT, kill_session, wait_for
 from tests.samples import MODELS, keyed, sample_data, sample_trial, save_sample_data
@@ -24,8 +25,11 @@ from tune.storage import storage
 from tune.sweep import run_trials
 
 DA, AA = MODELS
-CONFIGS = [sample_trial(AA, dropout=d, width=w) for d in (0.0, 0.1, 0.2) for w in (8, 16, 32)]
-CONFIGS += [sample_trial(DA, width=width) for width in (8, 16)]
+CONFIGS = [sample_trial(model, dropout=0.0, width=8) for model in (AA, DA)]
+AXES: dict[str, Axes] = {
+    AA: {"dropout": [0.0, 0.1, 0.2], "width": [8, 16, 32]},
+    DA: {"width": Range(8, 9)},
+}
 POINTS, EPOCHS = 5, 9  # of the sweeps on Ray
 
 
@@ -42,8 +46,9 @@ class Store:
         return None if accuracy is None else SimpleNamespace(best=best, diverged=False)
 
     def opened(self, points: int | None) -> ProposedTrials:
-        search = OptunaSearch(points, 1) if points else None
-        return ProposedTrials(keyed(CONFIGS, search=search), storage(self.folder), self.load)  # type: ignore[arg-type]
+        searches = {model: OptunaSearch(points, 1, axes) for model, axes in AXES.items()}
+        planned = keyed(CONFIGS, searches=searches if points else {})
+        return ProposedTrials(planned, storage(self.folder), self.load)
 
     def train(self, trial: Trial) -> None:
         flat = trial.config.flat()
@@ -70,7 +75,7 @@ def run(store: Store, points: int, most: int = 100) -> ProposedTrials:
 
 def test_a_grid_is_proposed_as_a_whole(store: Store) -> None:
     proposed = store.opened(None)
-    assert (proposed.total, proposed.remaining, proposed.unproposed) == (11, 0, [])
+    assert (proposed.total, proposed.remaining, proposed.templates) == (2, 0, [])
     assert [trial.config for trial in proposed.unfinished()] == CONFIGS
     assert list(store.folder.iterdir()) == []
 
@@ -79,6 +84,8 @@ def test_the_same_search_continues_and_more_points_keep_the_earlier_ones(store: 
     whole = run(store, 5)
     models = [trial.config.model for trial in whole.trials]
     assert models == [AA] * 5 + [DA] * 2  # a smaller grid as a whole
+    points = [(t.config.flat()["dropout"], t.config.flat()["width"]) for t in whole.trials]
+    assert points[:5] == sorted(points[:5])  # in the order of the grid
     assert len(set(whole.keys)) == 7 and whole.unfinished() == []
     killed = Store(store.folder / "killed", {})
     killed.folder.mkdir()
@@ -102,13 +109,26 @@ def test_finished_trials_of_another_sweep_are_reused(
     assert "the search starts over" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("content", [{"a": 1}, ["unknown"], [[]], 3, "twice"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"a": 1},
+        ["key"],
+        [[]],
+        3,
+        [["x", {}]],
+        [[DA, {}]],
+        [[DA, {"width": -1}]],
+        [[DA, []]],
+        "twice",
+    ],
+)
 def test_a_ledger_with_other_content_is_quarantined(
     store: Store, content: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    keys = run(store, 5).keys
+    run(store, 5)
     (ledger,) = (store.folder / "search").iterdir()
-    content = keys[:1] * 2 if content == "twice" else content
+    content = [[DA, {"width": 8}]] * 2 if content == "twice" else content
     storage(store.folder).write_named(f"search/{ledger.name}", json.dumps(content).encode())
     assert store.opened(5).keys == []
     note = f"{ledger} is corrupt: its JSON has other content; quarantined as {ledger.name}.corrupt"
@@ -117,13 +137,10 @@ def test_a_ledger_with_other_content_is_quarantined(
 
 def search(state: Path, rule: SuccessiveHalving | None = None) -> list[TrialRecord]:
     save_sample_data(state, sample_data(train=640, dev=240))
-    configs = [
-        sample_trial(model, max_epochs=EPOCHS, learning_rate=rate, dropout=dropout)
-        for model in MODELS
-        for rate in (0.01, 0.003, 0.001, 0.0003)
-        for dropout in (0.0, 0.1)
-    ]
-    trials = keyed(configs, early_stopping=rule, search=OptunaSearch(POINTS, 1))
+    axes: Axes = {"dropout": [0.0, 0.1], "learning_rate": Range(0.0003, 0.01, "log")}
+    searches = {model: OptunaSearch(POINTS, 1, axes) for model in MODELS}
+    configs = [sample_trial(model, max_epochs=EPOCHS) for model in MODELS]
+    trials = keyed(configs, early_stopping=rule, searches=searches)
     execution = Execution(state, state, state / "ray", max_failures=2)
     return run_trials("sweep", trials, execution)
 
@@ -158,3 +175,14 @@ def test_a_killed_driver_continues_to_exactly_the_number_of_points(
     assert children(state).keys() == keys and len(parents(state)) == 1
     assert f"sweep: {10 - len(before)} of 10 trials to run" in capfd.readouterr().out
     assert search(state) == records  # without Ray
+
+
+@pytest.mark.slow(minutes=1)
+def test_early_stopping_compares_the_proposed_trials(state: Path) -> None:
+    records = search(state, SuccessiveHalving(grace_period=1, reduction_factor=2))
+    for model in MODELS:
+        own = [record for record in records if record.config["model"] == model]
+        best = max(own, key=lambda record: record.best.dev_accuracy)
+        assert len(own) == POINTS and len(best.history) == EPOCHS
+        assert min(len(record.history) for record in own) < EPOCHS  # compared, and stopped
+    assert list((state / "ray" / "checkpoints").glob("rungs/*/*.json")) == []

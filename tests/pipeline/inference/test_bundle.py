@@ -100,8 +100,9 @@ def test_the_graph_of_the_docs_matches_the_model(name: str, folder: Path) -> Non
     assert list(training.epochs())
     model = write_tiny(folder / "artifacts/export/models" / name, training.config, training.model)
     page = (ROOT / "docs" / "reports.md").read_text(encoding="utf-8")
-    (script,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    exec(script.replace("decomposable_attention", name), {})
+    (script,) = (s for s in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "export(" in s)
+    root = script.replace("Path(pipeline.__file__).parents[1]", "Path()")
+    exec(root.replace("decomposable_attention", name), {})
     graph = torch.export.load(f"{name}.pt2").module()
     for pairs, longest in ((1, 1), (2, 30), (17, 9)):
         batch = collate(sample_pairs(pairs, 5, longest), torch.arange(pairs), null_token=False)

@@ -47,10 +47,15 @@ def run(body: str, folder: Path) -> tuple[int | None, str]:
     return process.returncode, errors
 
 
-def test_a_user_error_is_printed_and_another_error_stored(tmp_path: Path) -> None:
+def test_a_user_error_is_printed_and_another_error_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     message = "error: params.yaml: a is missing\nerror: params.yaml: b is 3\n"
     body = 'raise ConfigError("params.yaml", ["a is missing", "b is 3"])'
     assert run(body, tmp_path) == (1, message)
+    monkeypatch.setitem(ENVIRONMENT, "DVC_EXP_BASELINE_REV", "0")  # of dvc exp run
+    assert run(body, tmp_path)[1].endswith("or go back: git checkout params.yaml\n")
+    monkeypatch.undo()
     status, message = run(r"raise KeyError('gr\udcfcn')", tmp_path)  # a name that is not UTF-8
     (path,) = (tmp_path / "state" / "errors").iterdir()
     assert (status, message) == (1, f"error: KeyError: 'gr\\udcfcn' (trace in {path})\n")

@@ -1,0 +1,71 @@
+"""Measure the speed and the memory of trials before they run, where they will run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import ray
+from tqdm import tqdm
+
+from actmodels.data.trial_data import TrialData
+from actmodels.provenance import code_packages
+from actmodels.trial_config import TrialConfig
+from tune.cluster import connected
+from tune.execution import Execution
+from tune.fusion import group_by_shape
+from tune.fusion_tuning import best_size, examples_per_second, measure_rates, share_data
+from tune.grid import Trial
+from tune.nodes import Nodes
+from tune.storage import prepare
+from tune.trainable import configure_torch, device_usage
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Trials of one shape, and their speed in examples/s of a worker."""
+
+    trials: Sequence[Trial]
+    rate: float
+
+
+def measure_shapes(trials: Sequence[Trial], execution: Execution) -> tuple[int, float, list[Shape]]:
+    """Return the number of workers, the MiB of the largest, and the shapes of the trials."""
+    prepare(execution.checkpoints, "cluster.storage")  # nodes are checked by it
+    groups = list(group_by_shape(trials).values())
+    code = dict.fromkeys(path for group in groups for path in code_packages(group[0].config))
+    with (
+        connected(dashboard=False, state=execution.state, code=code),
+        Nodes(execution) as nodes,
+    ):
+        workers = min(max(1, nodes.count_capacity()), execution.workers or len(trials))
+        data = share_data(trials, execution)
+        resources: Any = {f"num_{name.lower()}s": n for name, n in execution.resources.items()}
+        remote: Any = ray.remote(**resources)
+        task = remote(measure)
+        size, settings = execution.trials_per_fusion, execution.torch_settings
+        results = [
+            task.remote([t.config for t in group], data[group[0].key], size, **settings)
+            for group in groups
+        ]
+        measured = [ray.get(result) for result in tqdm(results, "measure", unit="shape")]
+    shapes = [Shape(group, rate) for group, (rate, _) in zip(groups, measured, strict=True)]
+    return workers, max(memory for _, memory in measured), shapes
+
+
+def measure(
+    configs: list[TrialConfig],
+    data: TrialData,
+    size: int | Literal["auto"],
+    *,
+    device: str,
+    threads: int,
+    precision: str,
+) -> tuple[float, float]:
+    """Return examples per second of a fusion of this size, and the worker's peak MiB."""
+    if size == "auto":
+        rates = measure_rates(configs, data, device=device, threads=threads, precision=precision)
+        rate = rates[best_size(rates)]
+    else:
+        configure_torch(threads, precision)
+        rate = examples_per_second(configs[:size], data, device)
+    return rate, device_usage(device)["peak_memory_mib"]
