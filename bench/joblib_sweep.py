@@ -7,6 +7,7 @@ from pathlib import Path
 import joblib
 import mlflow
 import torch
+from joblib.externals.loky import get_reusable_executor
 from mlflow.entities import Metric, Param
 
 from actmodels.data.trial_data import trial_data
@@ -30,12 +31,16 @@ def train(config: TrialConfig, folder: Path, tracking_uri: str, experiment: str)
     return time.time()
 
 
-def steady_seconds(configs: Sequence[TrialConfig], folder: Path, workers: int) -> float:
-    """Return the worker seconds per trial, after the first trial of each worker."""
-    tracking_uri = f"sqlite:///{folder / 'joblib.db'}"
+def joblib_seconds(
+    configs: Sequence[TrialConfig], folder: Path, workers: int
+) -> tuple[float, float]:
+    """Return worker seconds per trial after the first of each worker, and the seconds in all."""
+    start, tracking_uri = time.time(), f"sqlite:///{folder / 'joblib.db'}"
     client = mlflow.MlflowClient(tracking_uri)
     experiment = client.get_experiment_by_name("peer")
     number = experiment.experiment_id if experiment else client.create_experiment("peer")
     call = joblib.delayed(train)
     ends = sorted(joblib.Parallel(workers)(call(c, folder, tracking_uri, number) for c in configs))
-    return (ends[-1] - ends[workers - 1]) * workers / (len(ends) - workers)
+    get_reusable_executor().shutdown()  # else the next sweep would find its workers started
+    steady = (ends[-1] - ends[workers - 1]) * workers / (len(ends) - workers)
+    return steady, time.time() - start

@@ -2,16 +2,15 @@
 
     python -m bench.sweep
 
-Two sweeps alternate, of trials with one epoch and with three. Times per trial are of the steady
-state: from the end of each worker's first trial, which loads code and data, to the end of the last
-trial. The overhead includes evaluating 64 pairs each epoch. Joblib (`bench.joblib_sweep`) trains
-trials of the same settings and logs them to MLflow. The user's state and servers are not touched.
+Trials have one epoch. Times per trial are of the steady state: from the end of each worker's first
+trial, which loads code and data, to the end of the last trial. The overhead includes evaluating 64
+pairs. Joblib (`bench.joblib_sweep`) trains trials of the same settings and logs them to MLflow; of
+both the whole is measured, too. The user's state and servers are not touched.
 """
 
 import os
 import time
 from dataclasses import replace
-from functools import partial
 from itertools import count
 from pathlib import Path
 from statistics import fmean
@@ -19,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from actmodels.data.stored import save_stored
-from bench.joblib_sweep import steady_seconds
+from bench.joblib_sweep import joblib_seconds
 from bench.timing import interleaved, markdown_table, one_line, quick_requested, summary
 from bench.work import Sizes, drawn_data, trial
 from pipeline.runtime.stage import run_command
@@ -29,21 +28,18 @@ from tune.provenance import machine
 from tune.sweep import run_trials
 
 DEMO = Sizes(64, 4000, 300, 64)  # the sizes of the embedded corpus, except the number of pairs
-EPOCHS = (1, 3)  # of the trials of each sweep
 
 
 def rows(folder: Path, trials: int, repeats: int) -> list[dict[str, Any]]:
-    """Run the sweeps in an empty folder; return one table row for each."""
+    """Run the sweeps in an empty folder; return a table row."""
     data, state = drawn_data(DEMO), folder / "state"
     for name, part in (("train", data.train), ("dev", data.dev), ("embedding", data.words)):
         save_stored(vars(part), folder / f"{name}.pt")
     execution, seeds = Execution(folder, state, state / "ray"), count(1)
     workers = os.cpu_count() or 1
 
-    def sweep(epochs: int) -> dict[str, float]:
-        configs = [
-            trial(DEMO.width, 32, max_epochs=epochs, seed=next(seeds)) for _ in range(trials)
-        ]
+    def sweep() -> dict[str, float]:
+        configs = [trial(DEMO.width, 32, max_epochs=1, seed=next(seeds)) for _ in range(trials)]
         keyed = with_keys(configs, "drawn", execution)
         start, cpu_start = time.time(), time.process_time()
         records = run_trials("benchmark", keyed, execution)
@@ -53,10 +49,11 @@ def rows(folder: Path, trials: int, repeats: int) -> list[dict[str, Any]]:
         ends = sorted(zip([path.stat().st_mtime for path in paths], trained, strict=True))
         (first, _), steady = ends[workers - 1], ends[workers:]
         configs = [replace(config, seed=next(seeds)) for config in configs]
-        peer = steady_seconds(configs, folder, workers)
+        peer, peer_seconds = joblib_seconds(configs, folder, workers)
         per_trial = (ends[-1][0] - first) * workers / len(steady)
         return {
             "seconds": seconds,
+            "times_of_joblib_in_all": seconds / peer_seconds,
             "until_steady": first - start,
             "worker_seconds_per_trial": per_trial,
             "of_joblib": peer,
@@ -65,17 +62,13 @@ def rows(folder: Path, trials: int, repeats: int) -> list[dict[str, Any]]:
             "driver_cpu_seconds": cpu_seconds,
         }
 
-    results = interleaved({epochs: partial(sweep, epochs) for epochs in EPOCHS}, repeats, 0)
-    return [
-        {"trials": trials, "epochs": epochs}
-        | {name: summary(run[name] for run in runs) for name in runs[0]}
-        for epochs, runs in results.items()
-    ]
+    runs = interleaved({"sweep": sweep}, repeats, warm_ups=0)["sweep"]
+    return [{"trials": trials} | {name: summary(run[name] for run in runs) for name in runs[0]}]
 
 
 def main() -> None:
     """Print the table."""
-    per_worker, repeats = (10, 1) if quick_requested("sweep", __doc__) else (25, 3)
+    per_worker, repeats = (10, 1) if quick_requested("sweep", __doc__) else (50, 3)
     for name in ("RAY_ADDRESS", "MLFLOW_TRACKING_URI"):  # the user's servers
         os.environ.pop(name, None)
     with TemporaryDirectory(prefix="bench-") as folder:

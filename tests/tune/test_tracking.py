@@ -3,6 +3,7 @@
 import shutil
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -156,9 +157,12 @@ def test_background_writes_do_not_block_and_pending_states_are_one_write(
     with pytest.raises(KeyboardInterrupt), tracker.in_background():
         train(tracker, "a")
         end(tracker, "a")
+        ended = time.time() * 1000
         assert statuses(state).get("a", "RUNNING") == "RUNNING"
         answers.set()
         raise KeyboardInterrupt
+    info = children(state)["a"].info
+    assert info.start_time <= info.end_time <= ended
     assert calls == ["create_run", "log_inputs", "log_batch", "set_terminated"]
     assert statuses(state) == {"a": "FINISHED"}
     assert steps(state, children(state)["a"]) == [1, 2, 3]
