@@ -151,7 +151,8 @@ def test_parquet(tmp_path: Path) -> None:
         ("p.csv", gzip.compress(b"a,b\n1,2\n" * 9999, mtime=0)[:-20],
          [": cannot read it (Compressed file ended before the end-of-stream marker was reached); i"
           "t is corrupt or incomplete, so replace it, or correct corpus.files in params.yaml"]),
-        ("p.csv", gzip.compress(b"a", mtime=0)[:5] + b"\xff" * 30, [": cannot read it (Error -3 while de"]),
+        ("p.csv", gzip.compress(b"a", mtime=0)[:5] + b"\xff" * 30,
+         [": cannot read it (Error -3 while de"]),
         ("p.csv", None, [": cannot be read (No such file or directory)"]),
         ("pipe", None, [": cannot be read (not a regular file)"]),
     ],
