@@ -9,7 +9,7 @@ from actmodels.errors import ConfigError, shown
 from actmodels.registry import MODELS
 from pipeline.parameters import trials
 from pipeline.parameters.schema import Params
-from pipeline.parameters.sentences import unknown
+from pipeline.parameters.sentences import listed, unknown
 
 HALTS = "a model that halts"
 
@@ -106,8 +106,3 @@ def absent(key: str, value: Any, expected: str, known: Collection[str]) -> Itera
 def not_swept(key: str, model: str, params: Params) -> Iterator[str]:
     """Yield a message if the sweep does not have a model."""
     yield from absent(key, model, "one of sweep.models", params.sweep.models)
-
-
-def listed(known: Iterable[str]) -> str:
-    """Return names as text."""
-    return ", ".join(known) or "which is empty"

@@ -1,6 +1,6 @@
 """Error messages for params.yaml: each has the key, its value and the expected one."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from typing import Any, get_args, get_origin
 
@@ -10,7 +10,7 @@ from actmodels.errors import shown
 from pipeline.parameters.section import TAGS, UNSET, Keys, Section
 
 KeyPath = tuple[int | str, ...]
-MAX_LISTED = 20  # known keys, where none is close to the unknown one
+MAX_LISTED = 20  # known names, where none is close to the unknown one
 MAPPING = "a mapping of names to values"
 EXPECTED = {  # by pydantic's error type
     "int_type": "a whole number",
@@ -41,8 +41,13 @@ def unknown(path: KeyPath, known: Sequence[str]) -> str:
     closest = get_close_matches(str(path[-1]), known, n=1)
     if closest:
         return f"{dotted(path)} is unknown; did you mean {dotted((*path[:-1], closest[0]))}?"
-    listed = ", ".join([*known[:MAX_LISTED], *["…"] * (len(known) > MAX_LISTED)])
-    return f"{dotted(path)} is unknown; must be one of {listed}"
+    return f"{dotted(path)} is unknown; must be one of {listed(known)}"
+
+
+def listed(known: Collection[str]) -> str:
+    """Return names as text, the first MAX_LISTED of many."""
+    names = [*known][:MAX_LISTED]
+    return ", ".join([*names, *["…"] * (len(known) > MAX_LISTED)]) or "which is empty"
 
 
 def sentence(details: ErrorDetails, schema: Any) -> str:

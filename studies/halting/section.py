@@ -6,7 +6,7 @@ from typing import Annotated
 from actmodels import validators
 from actmodels.registry import HALTINGS, MODELS, first_network, model_with
 from actmodels.trial_config import TrialConfig, setting_types
-from pipeline.parameters.rules import HALTS, absent, listed, not_swept, unknown_keys
+from pipeline.parameters.rules import HALTS, absent, not_swept, unknown_keys
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import (
     NON_EMPTY,
@@ -19,6 +19,7 @@ from pipeline.parameters.section import (
     axes,
     each,
 )
+from pipeline.parameters.sentences import listed
 from pipeline.parameters.studies import StudySection
 
 
