@@ -92,11 +92,14 @@ def main() -> None:
     elif parsed.command == "report":
         command = [sys.executable, "-m", "dvc", "repro", "--single-item", "--force", "report"]
         raise SystemExit(subprocess.run(command).returncode)
-    elif parsed.command == "sweep":
+    elif parsed.command == "sweep" and parsed.action == "status":
         from pipeline.trials.execution import sweep_status  # torch
-        from pipeline.trials.plan import sweep_plan
 
-        print(sweep_status() if parsed.action == "status" else sweep_plan(parsed.switches))
+        print(sweep_status())
+    elif parsed.command == "sweep":
+        from pipeline.trials.plan import sweep_plan  # torch and Ray
+
+        print(sweep_plan(parsed.switches))
     elif parsed.command == "preset":
         from pipeline.parameters.edits import write_preset
 

@@ -40,8 +40,8 @@ def sweep_plan(switches: Sequence[str]) -> str:
     Raises:
         ConfigError: a switch is not valid, or the number of pairs is not known.
     """
-    params = composed_params(project(), switches) if switches else load_params()
     current = load_params()
+    params = composed_params(project(), switches) if switches else current
     ready = all(getattr(params, name) == getattr(current, name) for name in DATA)
     ready = ready and artifacts("tensors", "manifest.json").is_file()
     execution = execution_settings(params)
