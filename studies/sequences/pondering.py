@@ -68,14 +68,20 @@ def by_difficulty(evaluation: SequenceEvaluation, task: Task) -> list[Row]:
 
 
 def along(evaluation: SequenceEvaluation, task: Task) -> list[Row]:
-    """Return a row for each input of the first of the longest sequences (figures 15 and 20)."""
+    """Return a row for each input of the first of the longest sequences (figures 15 and 20).
+
+    Return none if the task does not describe its inputs.
+    """
     _, _, pondered, batch = evaluation
     if pondered.steps is None or pondered.ponder_cost is None:
         return []
     at = int(batch.mask.sum(dim=1).argmax())
     rows = []
     for t in range(int(batch.mask[at].sum())):
-        read, target = task.described(batch.inputs[at, t], batch.targets[at, t])
+        described = task.described(batch.inputs[at, t], batch.targets[at, t])
+        if described is None:
+            return []
+        read, target = described
         steps, ponder = int(pondered.steps[at, t]), float(pondered.ponder_cost[at, t])
         asked = target if batch.target_mask[at, t] else NO_TARGET
         row = {"position": t + 1, "input": read, "target": asked}

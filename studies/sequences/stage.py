@@ -29,7 +29,6 @@ from pipeline.trials.execution import execution_settings
 from pipeline.trials.study import Run, history_rows, result_row, train, with_weights, write_study
 from studies.sequences.characters import Characters, read_bytes
 from studies.sequences.config import SequenceTrialConfig
-from studies.sequences.drawn_tasks import Addition, Sort
 from studies.sequences.pondering import along, by_byte_class, by_difficulty, read
 from studies.sequences.section import Study, sequence_trials
 from studies.sequences.tables import COLUMNS
@@ -106,8 +105,8 @@ def metric_rows(
     if not isinstance(task, Characters):
         result = evaluate(model, task.outputs, task.sample(study.drawn, draws), batch_size)
         drawn = {"difficulty": by_difficulty(result, task)}
-        if isinstance(task, Addition | Sort) and config.seed == study.seeds[0]:
-            drawn["along"] = along(result, task)
+        if config.seed == study.seeds[0] and (inputs := along(result, task)):
+            drawn["along"] = inputs
         return {name: [run.seeded | row for row in rows] for name, rows in drawn.items()}
 
     def row(metrics: TableRow, **more: int) -> TableRow:

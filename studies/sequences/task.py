@@ -83,9 +83,9 @@ class Task(ABC):
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
         """Draw `count` sequences, padded to the longest."""
 
-    def described(self, inputs: Tensor, targets: Tensor) -> tuple[str, str]:
-        """Return an input [inputs] and its target [heads] as text."""
-        return "", ""
+    def described(self, inputs: Tensor, targets: Tensor) -> tuple[str, str] | None:
+        """Return an input [inputs] and its target [heads] as text; None: in no table."""
+        return None
 
     def sample_dev(self, count: int, generator: torch.Generator) -> SequenceBatch:
         """Draw dev sequences, from a held-out part if the source is finite."""
