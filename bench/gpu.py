@@ -1,4 +1,4 @@
-"""Check the numerics of this GPU, then measure speed and memory of single and fused trials.
+"""Check the numerics of this GPU, then measure speed and memory of trials on it.
 
     python -m bench.gpu
 
@@ -6,40 +6,42 @@ Print a page to paste into an issue (`make gpu-check`). Needs torch alone, and u
 
 A check trains the same few trials in two ways. Apart: the distance between their final parameters,
 relative to the distance from the start; values up to `allowed` are rounding.
-Mebibytes: peak memory, with the longest batch in training and the longest dev pairs.
-Hours: estimate for the third of the paper's grid that has this batch size, one trial or fusion at a
-time, if all trials were Adaptive Attention of width 200.
+Processes share the GPU as trials with `cluster.gpus_per_trial` below 1 do; each needs a CPU.
+Mebibytes: peak memory of a process, with the longest batch in training and the longest dev pairs.
+Hours: estimate for the third of the paper's grid that has this batch size, at this rate, if all
+trials were Adaptive Attention of width 200.
 """
 
 import argparse
 import functools
 import math
 import sys
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import product
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn.utils import parameters_to_vector
 
-from actmodels.data.pairs import batches_by_length
 from actmodels.data.trial_data import TrialData
 from actmodels.fused.training import FusedTraining
 from actmodels.training import Training
-from bench.timing import Summary, markdown_table, one_line, progress, seconds, summary
-from bench.work import PAPER, TINY, Sizes, build_fusion, drawn_data, epoch_runner, sampled, trial
+from bench.gpu_speed import (
+    BATCH_SIZES,
+    DRY_WAYS,
+    WAYS,
+    describe,
+    fusion_factor,
+    grid_hours,
+    set_precision,
+    speed_rows,
+)
+from bench.timing import markdown_table, one_line, progress
+from bench.work import PAPER, TINY, Sizes, drawn_data, trial
 from tune.provenance import commit, machine
 
-UPDATES, RUNS = 12, 3  # updates of a run; timed runs
-SECONDS = 200.0  # budget of the speed table
-DEV_BATCH = 256  # of actmodels.evaluation
-THIRD = (432 + 54) // 3 * 15 * 549_367  # of the paper's grid: trials · epochs · pairs
-PRECISIONS = ("highest", "high")  # of matrix products
-BATCH_SIZES, TRIALS = (32, 16, 8), (1, 8, 48)
 DRY_RUN = replace(TINY, pairs=100)  # on a CPU
 CHECKED = Sizes(pairs=400, words=2_000, dimensions=300, width=200)
 CHECKED_MODELS = ("adaptive_attention", "decomposable_attention")  # of the paper's grid
@@ -116,85 +118,6 @@ def parameters(training: Training) -> Tensor:
     return parameters_to_vector(training.model.parameters()).detach().cpu().double()
 
 
-def set_precision(name: str) -> None:
-    """Set the precision of matrix products as a worker does (tune.trainable.configure_torch)."""
-    torch.set_float32_matmul_precision(name)
-    torch.backends.cudnn.allow_tf32 = name != "highest"
-
-
-def describe(error: RuntimeError) -> str:
-    """Shorten an error to a table cell."""
-    return f"FAILED: {' '.join(str(error).split())[:120]}".replace("|", "/")
-
-
-def rates(sizes: Sizes, device: str, batch_size: int, trials: int) -> tuple[float, Summary]:
-    """Time runs: seconds of the first, which loads kernels, and examples/s of the others."""
-    data = sampled(drawn_data(sizes), batch_size, UPDATES)
-    epoch = epoch_runner(build_fusion(sizes.width, batch_size, data, trials, device))
-
-    def run() -> None:
-        epoch()
-        if device == "cuda":
-            torch.cuda.synchronize()
-
-    count = trials * len(data.train)
-    return seconds(run), summary(count / seconds(run) for _ in range(RUNS))
-
-
-def peak(sizes: Sizes, batch_size: int, trials: int) -> float:
-    """Return the peak GPU memory in MiB of training and evaluating trials."""
-    data = drawn_data(sizes)
-    rows = torch.cat(list(batches_by_length(data.train, batch_size)))
-    train, dev = (data.train.take(rows[-number:]) for number in (batch_size, DEV_BATCH))
-    torch.cuda.empty_cache()
-    torch.cuda.reset_peak_memory_stats()
-    longest = replace(data, train=train, dev=dev)
-    build_fusion(sizes.width, batch_size, longest, trials, "cuda").run_epoch()
-    return torch.cuda.max_memory_reserved() / 2**20
-
-
-def measure(
-    sizes: Sizes, device: str, batch_size: int, trials: int, precision: str
-) -> dict[str, Any]:
-    """Return the measured columns of a row."""
-    set_precision(precision)
-    first, rate = rates(sizes, device, batch_size, trials)
-    return {
-        "first_run_seconds": first,
-        "examples_per_second": rate,
-        "mebibytes": peak(sizes, batch_size, trials) if device == "cuda" else None,
-        "hours": THIRD / rate["median"] / 3600,
-    }
-
-
-def speed_rows(
-    sizes: Sizes, device: str, batch_sizes: Sequence[int] = BATCH_SIZES
-) -> Iterator[dict[str, Any]]:
-    """Yield one table row for each batch size, number of trials and precision."""
-    end = time.perf_counter() + SECONDS
-    names = ("first_run_seconds", "examples_per_second", "mebibytes", "hours")
-    for batch_size, trials, precision in product(batch_sizes, TRIALS, PRECISIONS):
-        progress(f"batch {batch_size}: {trials} trials, {precision}")
-        row: dict[str, Any] = {"batch_size": batch_size, "trials": trials, "precision": precision}
-        row |= dict.fromkeys(names) | {"result": "ok", "then_set": ""}
-        try:
-            if time.perf_counter() < end:
-                row |= measure(sizes, device, batch_size, trials, precision)
-            else:
-                row["result"] = f"left out, {SECONDS:.0f} s were over"
-        except RuntimeError as error:
-            less = f"trials_per_fusion: {trials // 2}" if trials > 1 else "gpus_per_trial: 0"
-            row |= {"result": describe(error), "then_set": f"cluster.{less}"}
-        yield row
-
-
-def grid_hours(rows: Sequence[dict[str, Any]]) -> float | None:
-    """Return the hours of the paper's grid at the best rate of each batch size, None if unknown."""
-    measured = [row for row in rows if row["hours"] is not None]
-    hours = [[row["hours"] for row in measured if row["batch_size"] == n] for n in BATCH_SIZES]
-    return sum(map(min, hours)) if all(hours) else None
-
-
 def main() -> None:
     """Print the page; exit with 1 if a check or a measurement failed."""
     parser = argparse.ArgumentParser(prog="python -m bench.gpu", description=__doc__)
@@ -204,19 +127,22 @@ def main() -> None:
     device = parser.parse_args().device
     facts = machine() | {"commit": commit()}
     checked, timed = CHECKED, PAPER
-    batch_sizes = BATCH_SIZES if device == "cuda" else BATCH_SIZES[-1:]
+    batch_sizes: tuple[int, ...] = BATCH_SIZES
+    ways = WAYS
     if device == "cpu":
         torch.set_num_threads(1)
         facts["note"] = "dry run on the CPU, the numbers mean nothing"
         checked = timed = DRY_RUN
+        batch_sizes, ways = BATCH_SIZES[:1], DRY_WAYS
     elif not torch.cuda.is_available():
         sys.exit(
             f"error: torch {torch.__version__} finds no CUDA device; run this where nvidia-smi "
             "lists one, or do a dry run: python -m bench.gpu --device cpu"
         )
     checks = list(check_rows(checked, device))
-    speeds = list(speed_rows(timed, device, batch_sizes))
+    speeds = list(speed_rows(timed, device, batch_sizes, ways))
     facts["hours_of_the_grid_at_best"] = grid_hours(speeds)
+    facts["fused_over_others_at_least"] = fusion_factor(speeds)
     settings = [row["then_set"] for row in (*checks, *speeds) if row["then_set"]]
     remedy = f"{len(settings)} failed; set {', '.join(dict.fromkeys(settings))}"
     facts["verdict"] = remedy if settings else "all is well"
