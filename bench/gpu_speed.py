@@ -15,10 +15,11 @@ from torch import multiprocessing
 
 from actmodels.data.pairs import batches_by_length
 from actmodels.data.trial_data import TrialData
+from actmodels.torch_settings import configure_torch
 from bench.timing import Summary, progress, summary
 from bench.work import Sizes, build_fusion, drawn_data, epoch_runner, sampled
 
-UPDATES, RUNS = 36, 3  # updates of a run; timed runs
+UPDATES, RUNS = 16, 3  # updates of a run; timed runs
 SECONDS = 240.0  # budget of the table
 DEV_BATCH = 256  # of actmodels.evaluation
 THIRD = (432 + 54) // 3 * 15 * 549_367  # of the paper's grid: trials · epochs · pairs
@@ -40,12 +41,6 @@ WAYS = (
     Way(1, 48, "high"),
 )
 DRY_WAYS = (Way(1, 1), Way(2, 1), Way(1, 2))  # on a CPU
-
-
-def set_precision(name: str) -> None:
-    """Set the precision of matrix products as a worker does (tune.trainable.configure_torch)."""
-    torch.set_float32_matmul_precision(name)
-    torch.backends.cudnn.allow_tf32 = name != "highest"
 
 
 def describe(error: RuntimeError) -> str:
@@ -75,9 +70,7 @@ def timed_runs(
     width: int, batch_size: int, data: TrialData, way: Way, device: str, barrier: Barrier
 ) -> list[tuple[float, float]]:
     """Return start and end of each run of one process; all processes start a run together."""
-    if device == "cpu" or way.processes > 1:
-        torch.set_num_threads(1)
-    set_precision(way.precision)
+    configure_torch(1, way.precision, device)
     epoch = epoch_runner(build_fusion(width, batch_size, data, way.trials, device))
     times = []
     for _ in range(1 + RUNS):

@@ -9,6 +9,7 @@ from tqdm import tqdm
 
 from actmodels.data.trial_data import TrialData
 from actmodels.provenance import code_packages
+from actmodels.torch_settings import configure_torch
 from actmodels.trial_config import TrialConfig
 from tune.cluster import connected
 from tune.execution import Execution
@@ -17,7 +18,7 @@ from tune.fusion_tuning import best_size, examples_per_second, measure_rates, sh
 from tune.grid import Trial
 from tune.nodes import Nodes
 from tune.storage import prepare
-from tune.trainable import configure_torch, device_usage
+from tune.trainable import device_usage
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,6 @@ def measure(
         rates = measure_rates(configs, data, device=device, threads=threads, precision=precision)
         rate = rates[best_size(rates)]
     else:
-        configure_torch(threads, precision)
+        configure_torch(threads, precision, device)
         rate = examples_per_second(configs[:size], data, device)
     return rate, device_usage(device)["peak_memory_mib"]

@@ -17,6 +17,7 @@ import torch
 from actmodels.model_training import AnyTraining
 from actmodels.records import EpochRecord
 from actmodels.registry import load_class
+from actmodels.torch_settings import configure_torch
 from actmodels.trial_config import BaseTrialConfig
 from tune.early_stopping import RungScores
 from tune.grid import Trial
@@ -64,17 +65,6 @@ def build_training(
         return fusion, fusion.members
     single: AnyTraining = load_class(first.trainer)(first, data, device)
     return single, [single]
-
-
-def configure_torch(threads: int, precision: str) -> None:
-    """Set threads and matmul precision; below "highest" a GPU uses TF32 or bfloat16.
-
-    threads: of this fusion; on two cores, two fusions with torch's default number are 4.6 times
-    slower than with one thread each.
-    """
-    torch.set_num_threads(threads)
-    torch.set_float32_matmul_precision(precision)
-    torch.backends.cudnn.allow_tf32 = precision != "highest"  # torch's default for LSTMs is true
 
 
 def device_usage(device: str) -> dict[str, Any]:
@@ -140,7 +130,7 @@ def train_fusion(
     system_metrics: bool = False,
 ) -> None:
     """Train each trial of a fusion, by key, from its last checkpoint to its end."""
-    configure_torch(threads, precision)
+    configure_torch(threads, precision, device)
     training, trials = build_training(list(configs.values()), data, device)
     members = dict(zip(configs, trials, strict=True))
     resumed, notes = {}, rung_scores.notes if rung_scores else []

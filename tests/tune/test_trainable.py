@@ -8,12 +8,13 @@ import pytest
 import ray.tune
 import torch
 
+from actmodels.torch_settings import configure_torch
 from actmodels.training import Training
 from actmodels.trial_config import BaseTrialConfig, TrialConfig
 from tests.samples import sample_data, sample_trial
 from tune.early_stopping import RungScores, SuccessiveHalving
 from tune.storage import storage
-from tune.trainable import configure_torch, load_checkpoint, save_checkpoint, train_fusion
+from tune.trainable import load_checkpoint, save_checkpoint, train_fusion
 
 ADAPTIVE = "adaptive_attention"
 DATA = sample_data()
@@ -138,5 +139,5 @@ def test_the_highest_precision_includes_recurrent_layers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", True)  # torch's default
-    configure_torch(torch.get_num_threads(), "highest")
+    configure_torch(torch.get_num_threads(), "highest", "cpu")
     assert not torch.backends.cudnn.allow_tf32
