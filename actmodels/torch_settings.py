@@ -20,6 +20,5 @@ def configure_torch(threads: int, precision: str, device: str) -> None:
     if device == "cuda":
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS reads it at its start
         torch.use_deterministic_algorithms(True, warn_only=True)
-        torch.utils.deterministic.fill_uninitialized_memory = (
-            False  # costs a kernel for each tensor
-        )
+        # Filling new tensors would cost a kernel for each.
+        torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]

@@ -2,7 +2,7 @@
 
     python -m bench.gpu
 
-Print a page to paste into an issue (`make gpu-check`). Needs torch alone, and up to five minutes.
+Print a page to paste into an issue (`make gpu-check`). Needs torch alone, and up to eight minutes.
 
 A check trains the same few trials in two ways. Apart: the distance between their final parameters,
 relative to the distance from the start; values up to `allowed` are rounding.
