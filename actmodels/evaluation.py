@@ -11,6 +11,7 @@ from actmodels.configs import InputConfig
 from actmodels.data.pairs import BATCH_SIZE, Batch, PairTensors, collate
 from actmodels.metrics import Metrics, mean_and_sd
 from actmodels.models.pair_model import PairModel
+from actmodels.prediction import concatenated
 
 
 class Evaluation(NamedTuple):
@@ -66,8 +67,8 @@ def evaluate(
         scored.append(index)
     rows, order = torch.sort(torch.cat(scored))
     logits, steps, ponder_cost = (
-        None if parts[0] is None else torch.cat(parts, dim).cpu().index_select(dim, order)
-        for parts, dim in zip(zip(*predictions, strict=True), (-2, -1, -1), strict=True)
+        None if part is None else part.cpu().index_select(dim, order)
+        for part, dim in zip(concatenated(predictions), (-2, -1, -1), strict=True)
     )
     assert logits is not None
     return Evaluation(rows, logits, pairs.labels[rows], steps, ponder_cost)

@@ -1,9 +1,13 @@
 """Metrics of an epoch, accumulated over its batches; when fused, of each trial."""
 
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
+
+Outcome = tuple[Tensor | None, ...]  # what metrics need of a batch
 
 
 class Metrics(NamedTuple):
@@ -29,15 +33,30 @@ class BatchMetrics(NamedTuple):
     real: Tensor | None = None  # mask of the steps and ponder costs that count; None for all
 
 
+def stored_metrics(outcomes: Sequence[Outcome]) -> list[BatchMetrics]:
+    """Return outcomes that are the fields of BatchMetrics."""
+    return [BatchMetrics._make(outcome) for outcome in outcomes]
+
+
 class EpochMetrics:
-    """Accumulator of batch metrics; sums are computed at the end of the epoch."""
+    """Accumulator of the outcomes of batches.
 
-    def __init__(self) -> None:
-        self.batches: list[BatchMetrics] = []
+    batch_metrics: maps all outcomes to metrics at the end of the epoch, in a few operations.
+    """
 
-    def add(self, metrics: BatchMetrics) -> None:
+    def __init__(
+        self, batch_metrics: Callable[[Sequence[Outcome]], list[BatchMetrics]] = stored_metrics
+    ) -> None:
+        self.batch_metrics = batch_metrics
+        self.outcomes: list[Outcome] = []
+
+    def add(self, outcome: Outcome) -> None:
         """Add a batch, detached from its graph."""
-        self.batches.append(BatchMetrics(*(None if v is None else v.detach() for v in metrics)))  # type: ignore[arg-type]
+        self.outcomes.append(tuple(None if part is None else part.detach() for part in outcome))
+
+    @cached_property
+    def batches(self) -> list[BatchMetrics]:
+        return self.batch_metrics(self.outcomes)
 
     def examples(self, trial: int | None = None) -> int:
         return int(self._sum("examples", trial))

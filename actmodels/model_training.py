@@ -5,6 +5,7 @@ uninterrupted one.
 """
 
 import copy
+import math
 import time
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -12,10 +13,10 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import torch
 from torch import Generator, Tensor, nn
-from torch.nn.utils import clip_grads_with_norm_, get_total_norm
+from torch.linalg import vector_norm
 
-from actmodels.metrics import BatchMetrics, EpochMetrics, Metrics
-from actmodels.modules.dropout import DropoutStream, update_key
+from actmodels.metrics import EpochMetrics, Metrics, Outcome, stored_metrics
+from actmodels.modules.dropout import DropoutStream, update_keys
 from actmodels.records import EpochRecord, best_epoch
 from actmodels.seeding import generator, seed_of
 from actmodels.trial_config import BaseTrialConfig
@@ -35,6 +36,7 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
     model: Model
     optimizer: torch.optim.Optimizer
     clip_norm: float  # maximum norm of all gradients; 0: no limit
+    batch_metrics = staticmethod(stored_metrics)  # of all outcomes of an epoch
     dropout: DropoutStream | None = None  # source of dropout masks, restarted at each update
 
     def __init__(self, config: Config, device: str = "cpu") -> None:
@@ -59,8 +61,8 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
         """Adapt to a batch after its update."""
 
     @abstractmethod
-    def batch_metrics(self, output: Output, batch: Batch) -> BatchMetrics:
-        """Return the training metrics of a batch."""
+    def outcome(self, output: Output, batch: Batch) -> Outcome:
+        """Return the training metrics of a batch, or what `batch_metrics` computes them from."""
 
     @abstractmethod
     def dev_metrics(self) -> Metrics:
@@ -75,6 +77,12 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
     def parameters(self) -> int:
         """Number of trained parameters."""
         return sum(parameter.numel() for parameter in self.model.parameters())
+
+    @property
+    def trained(self) -> list[nn.Parameter]:
+        """Parameters that the optimizer updates."""
+        (group,) = self.optimizer.param_groups
+        return group["params"]
 
     @property
     def next_epoch(self) -> int:
@@ -114,37 +122,44 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
 
     def train_epoch(self) -> EpochMetrics:
         """Update on every batch; at a loss that is not finite set `diverged` and stop."""
-        metrics = EpochMetrics()
+        metrics = EpochMetrics(self.batch_metrics)
         torch.manual_seed(seed_of("torch", self.config.seed, self.next_epoch))  # e.g. nn.Dropout
         self.model.train()
-        for update, batch in enumerate(self.batches(self.epoch_generator)):
+        keys = update_keys(self.config.seed, self.next_epoch, self.device)
+        for batch in self.batches(self.epoch_generator):
             if self.dropout is not None:
-                key = update_key(self.config.seed, self.next_epoch, update)
-                self.dropout.restart(key.to(self.device))
+                self.dropout.restart(next(keys))
             output = self.forward(batch)
             objective = self.objective(output, batch)
-            if not torch.isfinite(objective):
+            if not math.isfinite(objective.item()):
                 self.diverged = True
                 break
-            self.optimizer.zero_grad(set_to_none=True)
-            objective.backward()
-            self.clip_gradients()
-            self.optimizer.step()
+            self.update(objective)
             self.on_update_end(output, batch)
             with torch.no_grad():
-                metrics.add(self.batch_metrics(output, batch))
+                metrics.add(self.outcome(output, batch))
         return metrics
+
+    def update(self, objective: Tensor) -> None:
+        """Take a step of the optimizer."""
+        for parameter in self.trained:
+            parameter.grad = None  # zero_grad() takes longer: it reports to torch's profiler
+        objective.backward()
+        self.clip_gradients()
+        self.optimizer.step()
 
     def clip_gradients(self) -> None:
         """Clip the norm of all gradients to clip_norm."""
         if self.clip_norm == 0:
             return
-        (group,) = self.optimizer.param_groups
-        parameters = [p for p in group["params"] if p.grad is not None]
-        norm = get_total_norm([p.grad for p in parameters if p.grad is not None])
-        # On the CPU reading the norm is free, and saves most updates a pass over the gradients.
-        if norm.device.type != "cpu" or not norm <= self.clip_norm:
-            clip_grads_with_norm_(parameters, self.clip_norm, norm)
+        gradients = [p.grad for p in self.trained if p.grad is not None]
+        # As torch's clip_grad_norm_, which first groups the gradients by device, and which passes
+        # over them also if their norm is small.
+        norm = vector_norm(torch.stack([vector_norm(each) for each in gradients]))
+        if not norm <= self.clip_norm:
+            scale = (self.clip_norm / (norm + 1e-6)).clamp(max=1.0)
+            for gradient in gradients:
+                gradient.mul_(scale)
 
     def add(
         self, train: Metrics, dev: Metrics, weight: float | Tensor | None, seconds: float, seen: int

@@ -1,10 +1,11 @@
 """Output of a model, and its losses, with a mean per trial, which torch's losses lack."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.functional import nll_loss
 
 from actmodels.data.pairs import FILLER
 from actmodels.precision import at_least_float32
@@ -33,6 +34,15 @@ class Prediction(NamedTuple):
     state: Any = None
 
 
+def concatenated(outputs: Iterable[Sequence[Tensor | None]]) -> list[Tensor | None]:
+    """Concatenate outputs of batches: of each its logits, and values [batch] or None."""
+    parts = zip(*outputs, strict=True)
+    return [
+        None if part[0] is None else torch.cat(part, dim=-1 if number else -2)
+        for number, part in enumerate(parts)
+    ]
+
+
 def require_labels(labels: Tensor, batch: torch.Size) -> None:
     """Raise ValueError unless there is an integer for each example."""
     if labels.shape != batch or labels.is_floating_point():
@@ -42,28 +52,29 @@ def require_labels(labels: Tensor, batch: torch.Size) -> None:
         )
 
 
-def chosen(scores: Tensor, labels: Tensor, ignore_index: int = FILLER) -> Tensor:
-    """Gather the score of each label [...] from [..., labels]; of label 0 for `ignore_index`.
+def label_losses(logs: Tensor, labels: Tensor, ignore_index: int = FILLER) -> Tensor:
+    """Return -log P(label) of each example [...], 0 for `ignore_index`; logs: [..., labels].
 
     Raises:
         ValueError: the labels are no integers of this shape, or out of range.
     """
-    require_labels(labels, scores.shape[:-1])
-    labels = labels.masked_fill(labels == ignore_index, 0)
+    require_labels(labels, logs.shape[:-1])
+    rows, options = logs.reshape(labels.numel(), logs.shape[-1]), labels.flatten().long()
     try:
-        return scores.gather(-1, labels.long()[..., None]).squeeze(-1)
+        losses = nll_loss(rows, options, ignore_index=ignore_index, reduction="none")
+        return losses.view(labels.shape)
     except (IndexError, RuntimeError) as error:
         if "out of bounds" not in str(error):
             raise
     raise ValueError(
         f"targets go from {int(labels.min())} to {int(labels.max())}; expected 0 to "
-        f"{scores.shape[-1] - 1}, or ignore_index, which is {ignore_index}"
+        f"{logs.shape[-1] - 1}, or ignore_index, which is {ignore_index}"
     )
 
 
 def cross_entropies(logits: Tensor, labels: Tensor, ignore_index: int = FILLER) -> Tensor:
     """Return the cross-entropy of each example in nats [...]; logits: [..., labels]."""
-    return -chosen(torch.log_softmax(at_least_float32(logits), dim=-1), labels, ignore_index)
+    return label_losses(torch.log_softmax(at_least_float32(logits), dim=-1), labels, ignore_index)
 
 
 class Criterion(NamedTuple):

@@ -1,6 +1,6 @@
 """Training on sentence pairs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Generator, Tensor
@@ -9,10 +9,10 @@ from actmodels.configs import TrainConfig
 from actmodels.data.pairs import FILLER, Batch, collate
 from actmodels.data.trial_data import TrialData, input_vectors, subset, trained_words
 from actmodels.evaluation import evaluate
-from actmodels.metrics import BatchMetrics, EpochMetrics, Metrics
+from actmodels.metrics import BatchMetrics, EpochMetrics, Metrics, Outcome
 from actmodels.model_training import ModelTraining
 from actmodels.models.pair_model import PairModel, build, parameter_count
-from actmodels.prediction import Prediction, cross_entropies
+from actmodels.prediction import Prediction, concatenated, cross_entropies
 from actmodels.trial_config import TrialConfig
 
 
@@ -25,18 +25,26 @@ def build_optimizer(model: PairModel, config: TrainConfig) -> torch.optim.Optimi
     return torch.optim.Adagrad(parameters, rate, initial_accumulator_value=start, fused=fused)
 
 
-def pair_metrics(prediction: Prediction, labels: Tensor) -> BatchMetrics:
-    """Return the metrics of a batch, without rows whose label is FILLER."""
+def pair_metrics(outcomes: Sequence[Outcome]) -> list[BatchMetrics]:
+    """Return the metrics of all batches together, without rows whose label is FILLER.
+
+    outcomes: logits, steps, ponder costs and labels of each batch.
+    """
+    if not outcomes:
+        return []
+    logits, steps, ponder, labels = concatenated(outcomes)
+    assert logits is not None and labels is not None
     real = labels != FILLER
-    losses = torch.where(real, cross_entropies(prediction.logits, labels), 0.0)
-    right = (prediction.logits.argmax(dim=-1) == labels).sum(dim=-1)
+    losses = torch.where(real, cross_entropies(logits, labels), 0.0)
+    right = (logits.argmax(dim=-1) == labels).sum(dim=-1)
     count = real.sum(dim=-1)
-    steps, ponder = prediction.steps, prediction.ponder_cost
-    return BatchMetrics(losses.sum(dim=-1), count, right, count, count, steps, ponder, real)
+    return [BatchMetrics(losses, count, right, count, count, steps, ponder, real)]
 
 
 class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
     """Training of one trial; vectors: of words, if several trials share them."""
+
+    batch_metrics = staticmethod(pair_metrics)
 
     def __init__(
         self,
@@ -87,8 +95,8 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
     def on_update_end(self, output: Prediction, batch: Batch) -> None:
         self.model.halting.on_update_end(output, batch.labels)
 
-    def batch_metrics(self, output: Prediction, batch: Batch) -> BatchMetrics:
-        return pair_metrics(output, batch.labels)
+    def outcome(self, output: Prediction, batch: Batch) -> Outcome:
+        return *output[:3], batch.labels
 
     def dev_metrics(self) -> Metrics:
         return evaluate(self.model, self.data.dev, self.config.input).metrics

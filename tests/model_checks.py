@@ -14,7 +14,7 @@ from actmodels.data.trial_data import input_vectors, trained_words
 from actmodels.fused.stack import can_fuse, shared_batch, stack
 from actmodels.model_training import AnyTraining
 from actmodels.models.pair_model import PairModel, build
-from actmodels.modules.dropout import update_key
+from actmodels.modules.dropout import update_keys
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig
 from tests.samples import sample_batch, sample_data, sample_pairs, sample_words
@@ -87,7 +87,7 @@ def check_fused_equals_single(config: TrialConfig) -> None:
     if not can_fuse(config.model):
         return
     models, batch = [make(replace(config, seed=seed)) for seed in (1, 2, 3)], sample_batch()
-    fusion, keys = stack(models), update_key(torch.tensor([1, 2, 3]), 1, 0)
+    fusion, keys = stack(models), next(update_keys(torch.tensor([1, 2, 3]), 1))
     for training in (False, True):
         fusion.train(training).dropout_stream.restart(keys)
         fused = fusion(shared_batch(batch, len(models)))

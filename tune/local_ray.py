@@ -29,6 +29,7 @@ LOCAL_SETTINGS = {  # of a local Ray, unless the user has set them
     "RAY_gcs_rpc_server_reconnect_timeout_s": "10",  # a local head that died does not restart
     "RAY_worker_niceness": "0",  # with Ray's 15, trials get little CPU on a busy machine
     "RAY_gcs_server_port_wait_time_s": "120",
+    "RAY_prestart_worker_first_driver": "0",  # workers without the code; no trial uses them
     "RAY_worker_register_timeout_seconds": "300",
 }
 MIN_FREE = 2**26  # bytes; Ray does not start on a full disk

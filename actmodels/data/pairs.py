@@ -82,11 +82,10 @@ class Batch(NamedTuple):
 
 def pad(ids: Tensor, offsets: Tensor, index: Tensor, null_token: bool) -> tuple[Tensor, Tensor]:
     """Return padded ids [batch, tokens] and mask of the sentences at `index`."""
-    starts = offsets[index]
-    lengths = offsets[index + 1] - starts
-    positions = torch.arange(int(lengths.max()))
-    mask = positions < lengths[:, None]
-    gathered = ids[(starts[:, None] + positions).clamp_(max=ids.numel() - 1)].long() * mask
+    starts, ends = (each.index_select(0, index)[:, None] for each in (offsets, offsets[1:]))
+    positions = starts + torch.arange(int((ends - starts).max()))
+    mask = positions < ends
+    gathered = ids.take(positions.clamp_(max=ids.numel() - 1)).long().mul_(mask)
     if null_token:
         front = torch.ones(len(index), 1, dtype=torch.long)
         gathered = torch.cat([front * NULL, gathered], dim=1)

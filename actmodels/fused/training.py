@@ -25,7 +25,7 @@ from actmodels.fused.stack import (
 )
 from actmodels.metrics import EpochMetrics
 from actmodels.models.pair_model import PairModel
-from actmodels.modules.dropout import update_key
+from actmodels.modules.dropout import update_keys
 from actmodels.seeding import seed_of
 from actmodels.training import Training, pair_metrics
 from actmodels.trial_config import TrialConfig
@@ -106,12 +106,13 @@ class FusedTraining:
         seeds = torch.tensor([m.config.seed for m in members], device=self.device)
         epochs = torch.tensor([m.next_epoch for m in members], device=self.device)
         alive = torch.ones(len(members), dtype=torch.bool, device=self.device)
-        means = EpochMetrics()
+        means = EpochMetrics(pair_metrics)
         torch.manual_seed(seed_of("torch", *(one.initial_seed() for one in draws)))
         fusion.train()
         fusion.halting.start_epoch(epochs)
+        keys = update_keys(seeds, epochs)
         for update, batch in enumerate(fused):
-            fusion.dropout_stream.restart(update_key(seeds, epochs, update))
+            fusion.dropout_stream.restart(next(keys))
             prediction = fusion(batch)
             objective = fusion.objective(prediction, batch.labels)
             alive &= torch.isfinite(objective)
@@ -120,9 +121,8 @@ class FusedTraining:
             optimizer.step(alive)
             fusion.halting.on_update_end(prediction, batch.labels)
             with torch.no_grad():
-                means.add(
-                    pair_metrics(prediction, torch.where(alive[:, None], batch.labels, FILLER))
-                )
+                labels = torch.where(alive[:, None], batch.labels, FILLER)
+                means.add((*prediction[:3], labels))
             if update % CHECK_EVERY == 0 and not bool(alive.any()):
                 break
         return means, alive

@@ -10,7 +10,7 @@ from actmodels.halting.base import AnsweringHalting, survival
 from actmodels.halting.states import Classify
 from actmodels.modules.linear import per_trial
 from actmodels.modules.recurrent import rows
-from actmodels.prediction import Criterion, Prediction, chosen
+from actmodels.prediction import Criterion, Prediction, label_losses
 
 
 class Dact(AnsweringHalting):
@@ -86,4 +86,4 @@ class Dact(AnsweringHalting):
         """Return the negative log-likelihood of the mixture, or its loss [batch]."""
         if criterion.loss is not None:
             return super().losses(prediction, criterion)
-        return -chosen(prediction.logits, criterion.targets, criterion.ignore_index)
+        return label_losses(prediction.logits, criterion.targets, criterion.ignore_index)

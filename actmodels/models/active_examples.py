@@ -111,8 +111,10 @@ class ActiveExamples:
     ) -> tuple[ActiveStates, Tensor]:
         """Return states and probabilities [batch, steps]; zero: added to the probabilities."""
         steps = len(self.states)
-        at = torch.cat([part * steps + n for n, part in enumerate(self.all_original_indices)])
-        recorded = torch.cat(self.probabilities)
+        recorded, examples = torch.cat(self.probabilities), torch.cat(self.all_original_indices)
+        sizes = torch.tensor([len(part) for part in self.all_original_indices])
+        numbers = torch.arange(steps).repeat_interleave(sizes).to(examples.device)
+        at = examples * steps + numbers
         recorded = recorded if zero is None else recorded + zero
         probabilities = recorded.new_zeros(self.batch.numel() * steps).index_copy(0, at, recorded)
         return ActiveStates(states, at), probabilities.view(*self.batch, steps)

@@ -115,13 +115,12 @@ class DecomposableAttention(PairModel):
         dropout, like = self.aggregate.layers[0], self.classify.weight
         if not isinstance(dropout, Dropout) or dropout.idle:
             return [None] * 6
-        keys = self.dropout_stream.next_keys(10, like.device)[:, None]
-        sides = zip((keys[[0, 1, 4, 5]], keys[[2, 3, 6, 7]]), shapes, strict=True)
-        at = [offsets(part, places(tuple(s), like.device).flatten()) for part, s in sides]
-        rows = [
-            *torch.cat(at, dim=1),
-            *offsets(keys[8:], places((shapes[0][0],), like.device)),
-        ]
+        keys = self.dropout_stream.next_keys(10, like.device)
+        sides = zip(keys[:8].view(2, 2, 2, 1).unbind(1), shapes, strict=True)  # [layer, call, 1]
+        words = torch.cat([key + places(tuple(s), like.device).flatten() for key, s in sides], -1)
+        pairs = keys[8:, None] + places((shapes[0][0],), like.device)
+        at = offsets(torch.cat([words.flatten(), pairs.flatten()]))  # in one pass over both
+        rows = [*at[: words.numel()].view(4, -1), *at[words.numel() :].view(2, -1)]
         sequence = mask_sequence(float(dropout.rate), like.dtype, like.device)
         widths = [linear.in_features for layer in layers for linear in layer.linear]
         sizes = zip(rows, widths, strict=True)

@@ -99,8 +99,9 @@ class DecomposableByHand(ByHand):
 
     def split(self, both: Tensor) -> list[Tensor]:
         """Split words of both sentences to [batch, premise, size] and [batch, hypothesis, size]."""
-        parts = both.split([shape.numel() for shape in self.shapes])
-        return [part.view(*s, -1) for part, s in zip(parts, self.shapes, strict=True)]
+        premise, hypothesis = self.shapes
+        count = premise.numel()
+        return [both[:count].view(*premise, -1), both[count:].view(*hypothesis, -1)]
 
     def align(
         self, attending: Sequence[Tensor], words: Sequence[Tensor]

@@ -4,7 +4,9 @@ The hash is of (seed, epoch, update; layer call, example, token). So a trial has
 alone and fused, on any device, with any padding, and after resuming.
 """
 
+from collections.abc import Iterator
 from functools import cache, lru_cache
+from itertools import count
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +20,7 @@ GOLDEN, SECOND, THIRD, FOURTH, HALF, LOW_HALF, THIRTEEN, LOW_19, FOURTEEN, LOW_1
     [-1640531527, -2048144789, -1028477379, 668265263, 16, 0xFFFF, 13, 0x7FFFF, 14, 0x3FFFF],
     dtype=torch.int32,
 )
+KEYS = 64  # of updates at a time
 LENGTH = 2**19  # of the random sequence; windows begin in its first half
 
 
@@ -93,12 +96,15 @@ class DropoutStream:
         return calls.mul_(GOLDEN).add_(self.key)
 
 
-def update_key(seed: int | Tensor, epoch: int | Tensor, update: int) -> Tensor:
-    """Return the key of an update, int32 []; for seeds and epochs [trials], int32 [trials]."""
+def update_keys(
+    seed: int | Tensor, epoch: int | Tensor, device: torch.device | str = "cpu"
+) -> Iterator[Tensor]:
+    """Yield the key of each update, int32 []; for seeds and epochs [trials], int32 [trials]."""
     key = (torch.as_tensor(seed) % 2**31).to(torch.int32)
-    for number in (epoch, update):
-        key = mix(key * FOURTH + torch.as_tensor(number, dtype=torch.int32))
-    return key
+    key = mix(key * FOURTH + torch.as_tensor(epoch, dtype=torch.int32)) * FOURTH
+    for first in count(0, KEYS):
+        updates = torch.arange(first, first + KEYS, dtype=torch.int32, device=key.device)
+        yield from mix(key + updates.view(-1, *(1,) * key.dim())).to(device)
 
 
 class Dropout(nn.Module):
@@ -134,7 +140,7 @@ class Dropout(nn.Module):
             numbers = places(tuple(sizes), like.device)
         else:
             numbers = numbers.to(torch.int32) * FOURTH
-        at = offsets(key.view(-1, *(1,) * len(sizes)) if key.dim() else key, numbers).flatten()
+        at = offsets((key.view(-1, *(1,) * len(sizes)) if key.dim() else key) + numbers).flatten()
         if not isinstance(self.rate, Tensor):
             return windows(mask_sequence(self.rate, like.dtype, like.device), at, shape)
         bits = windows(random_sequence(like.device), at, shape)
@@ -144,9 +150,9 @@ class Dropout(nn.Module):
         return torch.where(bits >= per_trial(lowest, bits), scale, 0.0)
 
 
-def offsets(keys: Tensor, numbers: Tensor) -> Tensor:
-    """Return where the windows of the examples or tokens `numbers` begin; see `places`."""
-    return (mix(keys + numbers) >> FOURTEEN).bitwise_and_(LOW_18)
+def offsets(bits: Tensor) -> Tensor:
+    """Return where windows begin; bits: key + number of an example or token, see `places`."""
+    return (mix(bits) >> FOURTEEN).bitwise_and_(LOW_18)
 
 
 def windows(sequence: Tensor, at: Tensor, shape: tuple[int, ...]) -> Tensor:

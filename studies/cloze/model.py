@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from actmodels.modules.dropout import Dropout, share_stream
-from actmodels.prediction import chosen
+from actmodels.prediction import label_losses
 from actmodels.seeding import generator
 from studies.cloze.config import ReaderConfig, ReaderTrialConfig
 from studies.cloze.data import PAD, ClozeVectors, QuestionBatch, initial_embeddings
@@ -113,7 +113,7 @@ class Reader(nn.Module):
 
     def objective(self, answer: Answer, answers: Tensor) -> Tensor:
         """Return the mean of -log P(correct candidate) in nats []."""
-        return -chosen(answer.log_probabilities, answers).mean()
+        return label_losses(answer.log_probabilities, answers).mean()
 
 
 def load_reader(config: ReaderTrialConfig, words: ClozeVectors, weights: BytesIO) -> Reader:

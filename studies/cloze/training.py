@@ -10,7 +10,7 @@ from actmodels.errors import DataError
 from actmodels.metrics import BatchMetrics, Metrics, mean_and_sd
 from actmodels.model_training import ModelTraining
 from actmodels.modules.attention import masked_softmax
-from actmodels.prediction import chosen
+from actmodels.prediction import label_losses
 from studies.cloze.config import ReaderTrialConfig
 from studies.cloze.data import (
     QuestionBatch,
@@ -60,7 +60,7 @@ def evaluate(model: Reader, questions: QuestionTensors, batch_size: int) -> Read
         batch = collate(questions, index, device)
         answer = model(batch)
         logs, step_logs = answer.log_probabilities, answer.step_log_probabilities
-        losses = -chosen(logs, batch.answers)
+        losses = label_losses(logs, batch.answers)
         best, step_best = logs.argmax(dim=-1), step_logs.argmax(dim=-1)
         parts.append((best, losses, answer.steps, step_best, answer.weights))
     original = torch.argsort(by_length)
@@ -143,10 +143,10 @@ class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Ans
     def objective(self, answer: Answer, batch: QuestionBatch) -> Tensor:
         return self.model.objective(answer, batch.answers)
 
-    def batch_metrics(self, answer: Answer, batch: QuestionBatch) -> BatchMetrics:
+    def outcome(self, answer: Answer, batch: QuestionBatch) -> BatchMetrics:
         logs, count = answer.log_probabilities, torch.tensor(len(batch.answers))
         correct = (logs.argmax(dim=-1) == batch.answers).sum()
-        losses = -chosen(logs, batch.answers)
+        losses = label_losses(logs, batch.answers)
         return BatchMetrics(losses.cpu(), count, correct, count, count, answer.steps.cpu(), None)
 
     def dev_metrics(self) -> Metrics:

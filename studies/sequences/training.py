@@ -135,7 +135,7 @@ class SequenceTraining(
             labels = torch.where(batch.mask, 0, FILLER).flatten()
             self.model.halting.on_update_end(Prediction(logits, steps.flatten()), labels)
 
-    def batch_metrics(self, scored: SequenceEvaluation, batch: SequenceBatch) -> BatchMetrics:
+    def outcome(self, scored: SequenceEvaluation, batch: SequenceBatch) -> BatchMetrics:
         return scored.batch_metrics(self.task.accuracy_unit)
 
     def dev_metrics(self) -> Metrics:

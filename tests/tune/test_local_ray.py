@@ -166,9 +166,10 @@ def test_a_local_ray_trains_despite(case: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_ray")
-def test_a_local_ray_listens_on_loopback_only() -> None:
-    """Its head, node and workers execute any code they receive."""
+def test_a_local_ray_listens_on_loopback_only_and_starts_no_worker_early() -> None:
+    """Its head, node and workers execute any code they receive; early workers have none."""
     started = psutil.Process().children(recursive=True)
+    assert not [process for process in started if process.name().startswith("ray::IDLE")]
     sockets = [socket for process in started for socket in process.net_connections()]
     listening = [s.laddr.ip.removeprefix("::ffff:") for s in sockets if s.status == "LISTEN"]
     assert len(listening) > 3
