@@ -105,7 +105,7 @@ def is_healthy(number: int) -> bool:
 
 def main(argv: list[str] | None = None) -> None:
     """Print the addresses and start the server."""
-    parser = argparse.ArgumentParser("act-nli ui", description=__doc__)
+    parser = argparse.ArgumentParser("act-nli ui", description=__doc__.splitlines()[0])
     parser.add_argument(
         "--port", type=port, default=5000, help="port of the MLflow UI (default 5000)"
     )
