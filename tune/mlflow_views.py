@@ -39,7 +39,8 @@ def _views(store: RunStore) -> dict[str, tuple[str, dict[str, Any]]]:
     for run in store.find(kind="trial"):
         trials.setdefault(run.data.tags["stage"], []).append(run.data.params)
     views: dict[str, tuple[str, dict[str, Any]]] = {}
-    for stage in sorted(trials, key=lambda stage: (stage not in ("sweep", "retrain"), stage)):
+    first = {"sweep": 0, "retrain": 1}
+    for stage in sorted(trials, key=lambda stage: (first.get(stage, len(first)), stage)):
         view = _trials(stage, _varying(trials[stage]))  # by stage: tasks do not compare
         views |= {f"trials of {stage}": ("TABLE", view), f"compare {stage}": ("CHART", view)}
     columns = ["attributes.`Source`", "attributes.`Version`", "attributes.`User`"]
