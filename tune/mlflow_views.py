@@ -50,13 +50,17 @@ def _views(store: RunStore) -> dict[str, tuple[str, dict[str, Any]]]:
 
 
 def _varying(settings: Iterable[Mapping[str, str]]) -> list[str]:
-    """Return the settings with more than one value, the model first."""
+    """Return the settings with more than one value: the model, those of a grid, and the others."""
     values: dict[str, set[str]] = {}
+    swept: set[str] = set()  # they differ between trials of one model
+    first: dict[tuple[str, str], str] = {}
     for trial in settings:
         for name, value in trial.items():
             values.setdefault(name, set()).add(value)
+            if first.setdefault((trial.get("model", ""), name), value) != value:
+                swept.add(name)
     names = [name for name, different in values.items() if len(different) > 1]
-    return sorted(names, key=lambda name: name != "model")[:SETTINGS]
+    return sorted(names, key=lambda name: (name != "model", name not in swept))[:SETTINGS]
 
 
 def _table(condition: str, columns: list[str]) -> dict[str, Any]:
@@ -87,6 +91,8 @@ def _trials(stage: str, settings: list[str]) -> dict[str, Any]:
             "metricKey": "dev_accuracy",
             "selectedMetricKeys": ["dev_accuracy"],
             "xAxisKey": "step",
+            "useGlobalLineSmoothing": False,  # few epochs: smoothed, the best one is lower
+            "lineSmoothness": 0,
             "metricSectionId": "accuracy",
         },
     ]
