@@ -16,7 +16,7 @@ ACTIVE, ACTIVATE = "VIRTUAL_ENV", "source .venv/bin/activate"
 NEXT = [
     'act-nli predict --premise "A doctor is reading a book." --hypothesis "A nurse is reading."',
     "act-nli ui                      # MLflow's pages: every trial",
-    "dvc exp run -S models=all       # every model of the papers",
+    "act-nli sweep plan models=all   # how long every model of the papers would take",
 ]
 
 
