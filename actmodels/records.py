@@ -46,7 +46,7 @@ class EpochRecord:
 
 
 def trial_name(key: str, model: str) -> str:
-    """Return the name of a trial in MLflow, Ray's dashboard, messages and the report.
+    """Return the name of a trial in MLflow, workers' logs, messages and the report.
 
     The key is first, as lists cut long names.
     """

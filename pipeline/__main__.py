@@ -61,12 +61,14 @@ def parse(argv: list[str] | None = None) -> tuple[argparse.Namespace, list[str]]
     }
     own["sweep"].add_argument("action", nargs="?", metavar="status | plan")
     own["sweep"].add_argument("switches", nargs="*", metavar="SWITCH")
+    own["sweep"].add_argument("-S", action="append", dest="switches", metavar="SWITCH")
     own["preset"].add_argument("name", metavar="NAME")
     own["summary"].add_argument("since", nargs="?", type=int, help="start of the run (Unix time)")
     words = sys.argv[1:] if argv is None else argv
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-        near = get_close_matches(words[0], COMMANDS, 1, 0)[0]
-        parser.error(f"{words[0]} is not a command; the nearest is {near}; run: act-nli --help")
+        near = get_close_matches(words[0], COMMANDS, 1)
+        hint = f"did you mean {near[0]}?" if near else f"commands are {', '.join(COMMANDS)}"
+        parser.error(f"{words[0]} is not a command; {hint}")
     parsed, rest = parser.parse_known_args(words)
     status = parsed.command == "sweep" and parsed.action == "status"
     if parsed.command == "sweep" and parsed.action != "plan" and (not status or parsed.switches):

@@ -52,7 +52,7 @@ def generated(corpus: Corpus) -> Source:
     return splits, {}
 
 
-def shown(pairs: Iterator[Pair], title: str, total: int) -> Iterator[Pair]:
+def shown(pairs: Iterable[Pair], title: str, total: int | None = None) -> Iterator[Pair]:
     """Yield the pairs with a progress bar, which opens with the first."""
     yield from tqdm(pairs, title, total, unit=" pairs")
 
@@ -83,7 +83,7 @@ def from_files(corpus: Corpus) -> Source:
         digests[split] = ", ".join(known.values())
         reader = SplitReader(split, settings, examples)
         dropped[split] = reader.dropped  # counted while the pairs are read
-        pairs = tqdm(reader.read(files), f"read {split}", unit=" pairs")
+        pairs = shown(reader.read(files), f"read {split}")
         splits[split] = unchanged(pairs, known, key)
     return splits, {"sha256": digests, "dropped": dropped, "labels": examples}
 

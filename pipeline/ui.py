@@ -73,9 +73,11 @@ def server(uri: str, number: int) -> Iterator[subprocess.Popen[bytes]]:
     """
     command = [sys.executable, "-m", "mlflow", "ui", "--host", HOST, "--port", str(number)]
     hidden = {"MLFLOW_BACKEND_STORE_URI": uri}  # hides a password from other users
-    environment = {"MLFLOW_DISABLE_TELEMETRY": "true", **os.environ, **hidden}
+    settings = {"MLFLOW_DISABLE_TELEMETRY": "true", "PYTHONWARNINGS": "ignore"}
+    environment = settings | {**os.environ, **hidden}
     # In a session of its own, Ctrl-C does not reach it; its input ends when this process does.
-    watched = ["sh", "-c", WATCH, "sh", *command, "--workers", "1"]
+    quiet = ["--workers", "1", "--uvicorn-opts", "--log-level=warning"]  # a request is no line
+    watched = ["sh", "-c", WATCH, "sh", *command, *quiet]
     with subprocess.Popen(
         watched, env=environment, stdin=subprocess.PIPE, start_new_session=True
     ) as process:
@@ -105,7 +107,7 @@ def is_healthy(number: int) -> bool:
 
 def main(argv: list[str] | None = None) -> None:
     """Print the addresses and start the server."""
-    parser = argparse.ArgumentParser("act-nli ui", description=__doc__)
+    parser = argparse.ArgumentParser("act-nli ui", description=__doc__.splitlines()[0])
     parser.add_argument(
         "--port", type=port, default=5000, help="port of the MLflow UI (default 5000)"
     )

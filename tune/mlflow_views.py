@@ -39,7 +39,8 @@ def _views(store: RunStore) -> dict[str, tuple[str, dict[str, Any]]]:
     for run in store.find(kind="trial"):
         trials.setdefault(run.data.tags["stage"], []).append(run.data.params)
     views: dict[str, tuple[str, dict[str, Any]]] = {}
-    for stage in sorted(trials, key=lambda stage: (stage not in ("sweep", "retrain"), stage)):
+    first = {"sweep": 0, "retrain": 1}
+    for stage in sorted(trials, key=lambda stage: (first.get(stage, len(first)), stage)):
         view = _trials(stage, _varying(trials[stage]))  # by stage: tasks do not compare
         views |= {f"trials of {stage}": ("TABLE", view), f"compare {stage}": ("CHART", view)}
     columns = ["attributes.`Source`", "attributes.`Version`", "attributes.`User`"]
@@ -49,13 +50,17 @@ def _views(store: RunStore) -> dict[str, tuple[str, dict[str, Any]]]:
 
 
 def _varying(settings: Iterable[Mapping[str, str]]) -> list[str]:
-    """Return the settings with more than one value, the model first."""
+    """Return the settings with more than one value: the model, those of a grid, and the others."""
     values: dict[str, set[str]] = {}
+    swept: set[str] = set()  # they differ between trials of one model
+    first: dict[tuple[str, str], str] = {}
     for trial in settings:
         for name, value in trial.items():
             values.setdefault(name, set()).add(value)
+            if first.setdefault((trial.get("model", ""), name), value) != value:
+                swept.add(name)
     names = [name for name, different in values.items() if len(different) > 1]
-    return sorted(names, key=lambda name: name != "model")[:SETTINGS]
+    return sorted(names, key=lambda name: (name != "model", name not in swept))[:SETTINGS]
 
 
 def _table(condition: str, columns: list[str]) -> dict[str, Any]:
@@ -86,6 +91,8 @@ def _trials(stage: str, settings: list[str]) -> dict[str, Any]:
             "metricKey": "dev_accuracy",
             "selectedMetricKeys": ["dev_accuracy"],
             "xAxisKey": "step",
+            "useGlobalLineSmoothing": False,  # few epochs: smoothed, the best one is lower
+            "lineSmoothness": 0,
             "metricSectionId": "accuracy",
         },
     ]

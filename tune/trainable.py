@@ -15,7 +15,7 @@ import ray.tune
 import torch
 
 from actmodels.model_training import AnyTraining
-from actmodels.records import EpochRecord
+from actmodels.records import EpochRecord, trial_name
 from actmodels.registry import load_class
 from actmodels.torch_settings import configure_torch
 from actmodels.trial_config import BaseTrialConfig
@@ -130,6 +130,8 @@ def train_fusion(
     system_metrics: bool = False,
 ) -> None:
     """Train each trial of a fusion, by key, from its last checkpoint to its end."""
+    # the worker's log, a page of Ray's dashboard
+    print(*(trial_name(key, config.model) for key, config in configs.items()), flush=True)
     configure_torch(threads, precision, device)
     training, trials = build_training(list(configs.values()), data, device)
     members = dict(zip(configs, trials, strict=True))

@@ -1,5 +1,6 @@
 """The last lines of `make repro`: results in short, and where to go on."""
 
+import os
 import time
 from collections.abc import Sequence
 from itertools import chain
@@ -11,10 +12,11 @@ from pipeline.runtime.results import intact, read_json
 from pipeline.runtime.stage import artifacts
 
 SUMMARY = "summary.txt"  # lines that a study writes for this summary
+ACTIVE, ACTIVATE = "VIRTUAL_ENV", "source .venv/bin/activate"
 NEXT = [
     'act-nli predict --premise "A doctor is reading a book." --hypothesis "A nurse is reading."',
     "act-nli ui                      # MLflow's pages: every trial",
-    "dvc exp run -S models=all       # every model of the papers",
+    "act-nli sweep plan models=all   # how long every model of the papers would take",
 ]
 
 
@@ -32,7 +34,9 @@ def summary(since: float | None = None) -> str:
     if since is not None:
         minutes, seconds = divmod(round(time.time() - since), 60)
         parts["Time:"] = [f"{minutes} min {seconds} s"]
-    parts |= {"Report:": [artifacts("report", "index.html").as_uri()], "Next:": NEXT}
+    report, first = artifacts("report", "index.html"), [] if os.environ.get(ACTIVE) else [ACTIVATE]
+    parts |= {"Report:": [report.as_uri() if report.is_file() else "none yet; run: make repro"]}
+    parts |= {"Next:": first + NEXT if report.is_file() else []}
     return "\n".join(
         f"{label if number == 0 else '':<9}{text}"
         for label, texts in parts.items()

@@ -43,8 +43,8 @@ def test_unknown_commands_are_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for arguments, message in (
-        (("predcit",), "predcit is not a command; the nearest is predict; run: act-nli --help"),
-        (("xyz",), "xyz is not a command"),
+        (("predcit",), "predcit is not a command; did you mean predict?"),
+        (("train",), "train is not a command; commands are predict, ui, report, sweep, "),
         (("sweep",), "expected: act-nli sweep status or sweep plan (dvc repro runs the sweep)"),
     ):
         with pytest.raises(SystemExit, match="2"):
@@ -201,10 +201,12 @@ def test_a_corrupt_result_is_named(
         run(monkeypatch, *command.split())
 
 
-def test_the_summary_of_a_run(folder: Path) -> None:
+def test_the_summary_of_a_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
     write_params(folder, multihop={}, vocabulary={"size": 9})  # no run with known ranges
-    assert summary().splitlines()[0].startswith("Report:  file://")
+    assert summary() == "Report:  none yet; run: make repro"
     artifacts = folder / "artifacts"
+    write_text(artifacts / "report" / "index.html", "")
     result = {"seeds": 3, "test_accuracy_mean": 0.88, "test_accuracy_sd": 0.058, "mean_steps": 2.23}
     write_json(artifacts / "evaluate" / "summary.json", {"adaptive_attention": result})
     write_json(artifacts / "sweep" / "environment.json", {"trials": 8, "reused": 6})
@@ -218,4 +220,6 @@ def test_the_summary_of_a_run(folder: Path) -> None:
     assert "Test:    adaptive_attention: 88.0 ± 5.80 % (n = 3, 2.2 steps)\n" in text
     assert "Studies: a line of multihop\nReport: " in text.replace("Time:    ", "Report: ")
     assert "halting" not in text  # it is off
-    assert "Time:    " in text and "Next:    act-nli predict" in text
+    assert "Time:    " in text and "Next:    source .venv/bin/activate\n" in text
+    monkeypatch.setenv("VIRTUAL_ENV", ".venv")
+    assert "Next:    act-nli predict" in summary()

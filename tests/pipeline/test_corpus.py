@@ -186,7 +186,9 @@ def test_files_print_labels_and_dropped_rows(
     (folder / "bad.jsonl").write_text(line(6).replace('"B"', "null") + "{")
     run_stage(folder, section)
     notes = read_output(folder, "corpus")["notes"]
-    assert capsys.readouterr().out.splitlines() == notes
+    output, bars = capsys.readouterr()
+    assert output.splitlines() == notes
+    assert "\x1b[A" not in bars  # one bar at a time
     assert notes[3:6] == [
         "dev: 1 rows dropped: sentence2 has no words",
         "dev: 1 rows dropped: not JSON",

@@ -14,13 +14,18 @@ from tune.mlflow_views import TAG, links
 
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A store with a trial of a study, and two of a sweep that differ in two settings."""
+    """A store with a trial of a study, and three of a sweep that differ in three settings."""
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     state = tmp_path / "a" / "state"
     store = RunStore(state)
-    for stage, width in (("sweep", 8), ("sweep", 16), ("cloze", 8)):
+    for stage, width, weight in (
+        ("sweep", 8, 1),
+        ("sweep", 8, 2),
+        ("sweep", 16, 1),
+        ("cloze", 8, 1),
+    ):
         run = store.create(stage, "name", {"kind": "trial", "stage": stage})
-        params = {"dropout": 0.1, "width": width, "model": f"m{width}"}
+        params = {"dropout": 0.1, "width": width, "model": f"m{width}", "weight": weight}
         store.write(run.info.run_id, params=params)
     store.open("sweep", "g", {}, role=TRAINING)
     return state
@@ -41,12 +46,13 @@ def test_links_open_the_trials_with_the_settings_that_differ(state: Path) -> Non
     store, found = RunStore(state), links(state, "http://host:5000")
     views = {name: view(store, link) for name, link in found.items()}
     counts = {name: len(store.search(v["searchFilter"])) for name, v in views.items()}
-    trials = {"trials of sweep": 2, "compare sweep": 2, "trials of cloze": 1, "compare cloze": 1}
+    trials = {"trials of sweep": 3, "compare sweep": 3, "trials of cloze": 1, "compare cloze": 1}
     assert counts == trials | {"stages": 1, "results": 0}
     sweep = views["trials of sweep"]
     settings = [c for c in sweep["selectedColumns"] if c.startswith("params")]
-    assert settings == ["params.`model`", "params.`width`"]  # none that all trials share
-    assert sweep["compareRunCharts"][0]["selectedParams"] == ["model", "width"]
+    shown = ["model", "weight", "width"]  # that of a grid first; none that all trials share
+    assert settings == [f"params.`{name}`" for name in shown]
+    assert sweep["compareRunCharts"][0]["selectedParams"] == shown
     assert "compareRunsMode=CHART" in found["compare sweep"]
 
 

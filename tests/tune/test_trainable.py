@@ -57,7 +57,7 @@ def lengths(report: dict[str, Any]) -> dict[str, int]:
 
 
 def test_one_report_per_epoch_on_all_trained_and_saved_trials(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     reports = []
 
@@ -70,6 +70,8 @@ def test_one_report_per_epoch_on_all_trained_and_saved_trials(
     monkeypatch.setattr(ray.tune, "report", report)
     train(fusion(a=3, b=1, c=2), tmp_path)
     assert reports == [{"a": False, "b": True, "c": False}, {"a": False, "c": True}, {"a": True}]
+    names = [f"{key}-{ADAPTIVE}" for key in "abc"]
+    assert capsys.readouterr().out.split() == names  # in the worker's log
 
 
 def test_trials_of_different_epochs_are_resumed_in_one_fusion(
