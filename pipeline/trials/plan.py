@@ -15,7 +15,7 @@ from pipeline.parameters.compose import composed_params
 from pipeline.parameters.load import Params, load_params
 from pipeline.runtime.results import data_digest, read_json
 from pipeline.runtime.stage import artifacts, project
-from pipeline.trials.execution import execution_settings, planned_trials
+from pipeline.trials.execution import DATA, data_is_current, execution_settings, planned_trials
 from reports.format import duration
 from tune.planning import Shape, measure_shapes
 from tune.proposed_trials import ProposedTrials
@@ -31,7 +31,6 @@ ASSUMED = (
     "Assumed: every trial runs all epochs at the speed of an untrained model, workers are busy to "
     "the end, and a dev pair takes as long as a training pair."
 )
-DATA = ("corpus", "vocabulary", "vectors", "tensors")  # sections that determine the data
 
 
 def sweep_plan(switches: Sequence[str]) -> str:
@@ -44,6 +43,7 @@ def sweep_plan(switches: Sequence[str]) -> str:
     params = composed_params(project(), switches) if switches else current
     ready = all(getattr(params, name) == getattr(current, name) for name in DATA)
     ready = ready and artifacts("tensors", "manifest.json").is_file()
+    ready = ready and data_is_current()
     execution = execution_settings(params)
     digest = data_digest() if ready else "drawn"
     pairs = read_json("tensors", "manifest.json")["pairs"] if ready else _pairs(params)

@@ -150,6 +150,11 @@ def test_the_state_and_the_plan_of_a_sweep(folder: Path, monkeypatch: pytest.Mon
     assert plan[2] == f"time: {duration(3 * epochs * 90)} with 2 at the same time"
     assert plan[3].startswith("main memory: 1,000 MiB; on each node ")
     assert plan[4].startswith("storage: ") and len(plan) == 6
+    write_text(folder / "dvc.yaml", "stages: {corpus: {params: [corpus]}}")
+    write_text(folder / "dvc.lock", "stages: {corpus: {params: {params.yaml: {corpus: {}}}}}")
+    assert "the data of other parameters; run: dvc repro tensors" in sweep_status()
+    assert sweep_plan(()).startswith("sweep: 8 trials: 0 reused, 8 to run\n")
+    (folder / "dvc.lock").unlink()
     write_trials("sweep", [record], {})
     (execution.state / "trials").rename(folder / "elsewhere")  # as in a clone after `dvc pull`
     counts = counts.replace("2 finished", "1 finished").replace("4 waiting", "5 waiting")
