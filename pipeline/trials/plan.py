@@ -26,6 +26,7 @@ SNLI = {"train": 549_367, "dev": 9_842}  # its labeled pairs
 DRAWN, WORDS = 2048, 20_000  # ours: pairs and words of drawn data
 PAIR_BYTES = 4 * sum(LENGTHS) + 32  # see PairTensors
 RECORD, EPOCH = 2_000, 600  # bytes of a record, and of each epoch in it
+LOGGED = (0.14, 0.05)  # seconds of the driver for a trial, and for each epoch (docs/cluster.md)
 SHAPE = ("width", "state_size", "batch_size")  # settings that name a shape
 ASSUMED = (
     "Assumed: every trial runs all epochs at the speed of an untrained model, workers are busy to "
@@ -127,7 +128,7 @@ def _times(
     names = [n for n in SHAPE if len({of[n] for of in settings if n in of}) > 1]
     for shape, of in zip(shapes, settings, strict=True):
         trials = len(shape.trials) * scale
-        seconds = epochs * pairs / shape.rate * trials
+        seconds = trials * (LOGGED[0] + epochs * (LOGGED[1] + pairs / shape.rate))
         total += seconds
         shown = "".join(f", {name} {of[name]}" for name in names if name in of)
         speed = f"{trials:.0f} at {shape.rate:,.0f} pairs/s, {duration(seconds)}"

@@ -143,11 +143,11 @@ def test_the_state_and_the_plan_of_a_sweep(folder: Path, monkeypatch: pytest.Mon
     assert best == f"best so far: {trials[1].name} (dev 70.0 %, epoch 1)"
     shapes = lambda trials, _: (2, 500.0, [Shape(trials, 10.0)])  # noqa: E731  as measured
     monkeypatch.setattr("pipeline.trials.plan.measure_shapes", shapes)
-    epochs = params.sweep.max_epochs
+    seconds = 0.14 + params.sweep.max_epochs * (0.05 + 90)
     plan = sweep_plan(()).splitlines()
     assert plan[0] == "sweep: 8 trials: 2 reused, 6 to run"
-    assert plan[1].endswith(f"attention: 6 at 10 pairs/s, {duration(6 * epochs * 90)}")
-    assert plan[2] == f"time: {duration(3 * epochs * 90)} with 2 at the same time"
+    assert plan[1].endswith(f"attention: 6 at 10 pairs/s, {duration(6 * seconds)}")
+    assert plan[2] == f"time: {duration(3 * seconds)} with 2 at the same time"
     assert plan[3].startswith("main memory: 1,000 MiB; on each node ")
     assert plan[4].startswith("storage: ") and len(plan) == 6
     write_text(folder / "dvc.yaml", "stages: {corpus: {params: [corpus]}}")
