@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any, Literal
 
 import ray
@@ -19,6 +20,8 @@ from tune.grid import Trial
 from tune.nodes import Nodes
 from tune.storage import prepare
 from tune.trainable import device_usage
+
+ROUNDS = 3  # ours; during the first, other workers start, and at the end of the last they are idle
 
 
 @dataclass(frozen=True)
@@ -44,13 +47,18 @@ def measure_shapes(trials: Sequence[Trial], execution: Execution) -> tuple[int, 
         remote: Any = ray.remote(**resources)
         task = remote(measure)
         size, settings = execution.trials_per_fusion, execution.torch_settings
-        results = [
-            task.remote([t.config for t in group], data[group[0].key], size, **settings)
-            for group in groups
+        rounds = [
+            [
+                task.remote([t.config for t in group], data[group[0].key], size, **settings)
+                for group in groups
+            ]
+            for _ in range(ROUNDS)
         ]
-        measured = [ray.get(result) for result in tqdm(results, "measure", unit="shape")]
-    shapes = [Shape(group, rate) for group, (rate, _) in zip(groups, measured, strict=True)]
-    return workers, max(memory for _, memory in measured), shapes
+        bar = tqdm(zip(*rounds, strict=True), "measure", len(groups), unit="shape")
+        measured = [ray.get(list(results)) for results in bar]
+    rates = [median(rate for rate, _ in results) for results in measured]
+    shapes = [Shape(group, rate) for group, rate in zip(groups, rates, strict=True)]
+    return workers, max(memory for results in measured for _, memory in results), shapes
 
 
 def measure(

@@ -56,15 +56,21 @@ def inputs(stage: str) -> dict[str, str]:
 
     Empty outside a project, and for a command that is not a stage.
     """
-    declared, params, values = _declared(stage), _tree(PARAMS), {}
-    for key in declared.get("params", []):
-        node: Any = params
-        for part in key.split("."):
-            node = node.get(part) if isinstance(node, dict) else None
-        values[f"{PARAMS}: {key}"] = saferepr(node)
+    declared = _declared(stage)
+    values = {f"{PARAMS}: {key}": saferepr(node) for key, node in _values(declared).items()}
     for path in (p for dependency in declared.get("deps", []) for p in _files(Path(dependency))):
         values[path.as_posix()] = _digest(path)
     return values
+
+
+def has_recorded_params(stage: str) -> bool:
+    """Return whether DVC recorded a stage's outputs with the present parameters, or not at all."""
+    present = _values(_declared(stage))
+    try:
+        values = _tree(LOCK)["stages"][stage]["params"][PARAMS.name]
+    except (LookupError, TypeError):  # verify_digests names a corrupt file
+        return True
+    return all(saferepr(present.get(key)) == saferepr(value) for key, value in values.items())
 
 
 def verify_digests(stage: str, digests: dict[str, str], quarantine: Path) -> None:
@@ -136,6 +142,17 @@ def _declared(stage: str) -> dict[str, Any]:
         json.dumps(declared.get("do", declared)).replace("${item}", item)
     )
     return filled
+
+
+def _values(declared: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters that an entry of dvc.yaml lists, with their values."""
+    params, values = _tree(PARAMS), {}
+    for key in declared.get("params", []):
+        node: Any = params
+        for part in key.split("."):
+            node = node.get(part) if isinstance(node, dict) else None
+        values[key] = node
+    return values
 
 
 def _is_off(stage: str) -> bool:

@@ -12,6 +12,7 @@ from actmodels.trial_config import TrialConfig, build_trial, setting_types, tria
 from pipeline.parameters.load import Params, load_params
 from pipeline.parameters.section import Limits
 from pipeline.parameters.trials import model_axes, sweep_trials
+from pipeline.runtime.inputs import has_recorded_params
 from pipeline.runtime.results import data_digest, read_json
 from pipeline.runtime.stage import artifacts, project, state_folder
 from pipeline.trials.records import read_records
@@ -22,6 +23,13 @@ from tune.proposed_trials import ProposedTrials
 from tune.search import SEARCHES, OptunaSearch
 from tune.storage import storage_errors
 from tune.store import TrialStore, checkpoint_name
+
+DATA = ("corpus", "vocabulary", "vectors", "tensors")  # stages and sections of the data
+
+
+def data_is_current() -> bool:
+    """Return whether the prepared data is of params.yaml, and not of an earlier experiment."""
+    return all(map(has_recorded_params, DATA))
 
 
 def execution_settings(params: Params, **changes: Any) -> Execution:
@@ -126,6 +134,8 @@ def sweep_status() -> str:
                 waiting += 1
     counts = f"{len(finished)} finished, {started} started, {failed} failed, {waiting} waiting"
     lines = [f"sweep: {proposed.total} trials: {counts}"]
+    if not data_is_current():
+        lines.append("These are trials on the data of other parameters; run: dvc repro tensors")
     if finished:
         name, best = max(finished, key=lambda pair: pair[1].dev_accuracy)
         result = f"dev {100 * best.dev_accuracy:.1f} %, epoch {best.epoch}"

@@ -15,7 +15,7 @@ from pipeline.parameters.compose import composed_params
 from pipeline.parameters.load import Params, load_params
 from pipeline.runtime.results import data_digest, read_json
 from pipeline.runtime.stage import artifacts, project
-from pipeline.trials.execution import execution_settings, planned_trials
+from pipeline.trials.execution import DATA, data_is_current, execution_settings, planned_trials
 from reports.format import duration
 from tune.planning import Shape, measure_shapes
 from tune.proposed_trials import ProposedTrials
@@ -26,12 +26,12 @@ SNLI = {"train": 549_367, "dev": 9_842}  # its labeled pairs
 DRAWN, WORDS = 2048, 20_000  # ours: pairs and words of drawn data
 PAIR_BYTES = 4 * sum(LENGTHS) + 32  # see PairTensors
 RECORD, EPOCH = 2_000, 600  # bytes of a record, and of each epoch in it
+LOGGED = (0.14, 0.05)  # seconds of the driver for a trial, and for each epoch (docs/cluster.md)
 SHAPE = ("width", "state_size", "batch_size")  # settings that name a shape
 ASSUMED = (
     "Assumed: every trial runs all epochs at the speed of an untrained model, workers are busy to "
     "the end, and a dev pair takes as long as a training pair."
 )
-DATA = ("corpus", "vocabulary", "vectors", "tensors")  # sections that determine the data
 
 
 def sweep_plan(switches: Sequence[str]) -> str:
@@ -44,6 +44,7 @@ def sweep_plan(switches: Sequence[str]) -> str:
     params = composed_params(project(), switches) if switches else current
     ready = all(getattr(params, name) == getattr(current, name) for name in DATA)
     ready = ready and artifacts("tensors", "manifest.json").is_file()
+    ready = ready and data_is_current()
     execution = execution_settings(params)
     digest = data_digest() if ready else "drawn"
     pairs = read_json("tensors", "manifest.json")["pairs"] if ready else _pairs(params)
@@ -127,7 +128,7 @@ def _times(
     names = [n for n in SHAPE if len({of[n] for of in settings if n in of}) > 1]
     for shape, of in zip(shapes, settings, strict=True):
         trials = len(shape.trials) * scale
-        seconds = epochs * pairs / shape.rate * trials
+        seconds = trials * (LOGGED[0] + epochs * (LOGGED[1] + pairs / shape.rate))
         total += seconds
         shown = "".join(f", {name} {of[name]}" for name in names if name in of)
         speed = f"{trials:.0f} at {shape.rate:,.0f} pairs/s, {duration(seconds)}"

@@ -143,13 +143,18 @@ def test_the_state_and_the_plan_of_a_sweep(folder: Path, monkeypatch: pytest.Mon
     assert best == f"best so far: {trials[1].name} (dev 70.0 %, epoch 1)"
     shapes = lambda trials, _: (2, 500.0, [Shape(trials, 10.0)])  # noqa: E731  as measured
     monkeypatch.setattr("pipeline.trials.plan.measure_shapes", shapes)
-    epochs = params.sweep.max_epochs
+    seconds = 0.14 + params.sweep.max_epochs * (0.05 + 90)
     plan = sweep_plan(()).splitlines()
     assert plan[0] == "sweep: 8 trials: 2 reused, 6 to run"
-    assert plan[1].endswith(f"attention: 6 at 10 pairs/s, {duration(6 * epochs * 90)}")
-    assert plan[2] == f"time: {duration(3 * epochs * 90)} with 2 at the same time"
+    assert plan[1].endswith(f"attention: 6 at 10 pairs/s, {duration(6 * seconds)}")
+    assert plan[2] == f"time: {duration(3 * seconds)} with 2 at the same time"
     assert plan[3].startswith("main memory: 1,000 MiB; on each node ")
     assert plan[4].startswith("storage: ") and len(plan) == 6
+    write_text(folder / "dvc.yaml", "stages: {corpus: {params: [corpus]}}")
+    write_text(folder / "dvc.lock", "stages: {corpus: {params: {params.yaml: {corpus: {}}}}}")
+    assert "the data of other parameters; run: dvc repro tensors" in sweep_status()
+    assert sweep_plan(()).startswith("sweep: 8 trials: 0 reused, 8 to run\n")
+    (folder / "dvc.lock").unlink()
     write_trials("sweep", [record], {})
     (execution.state / "trials").rename(folder / "elsewhere")  # as in a clone after `dvc pull`
     counts = counts.replace("2 finished", "1 finished").replace("4 waiting", "5 waiting")
