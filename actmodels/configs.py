@@ -126,13 +126,8 @@ class LstmEncodersConfig(Checked):
 
 
 @dataclass(frozen=True)
-class ConditionalConfig(Checked):
-    """The models of Rocktäschel et al. (2016)."""
-
-    width: Size
-    dropout: HalfOpenUnitInterval
-    init: Init
-    init_std: Positive
+class ConditionalConfig(DecomposableAttentionConfig):
+    """The models of Rocktäschel et al. (2016), with the same settings."""
 
 
 @dataclass(frozen=True)

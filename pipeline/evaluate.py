@@ -66,11 +66,11 @@ def main() -> None:
             "test_sd_steps": result.metrics.sd_steps,
         }
         by_model[config.model].append(row)
-        hits.setdefault(config.model, {})[config.seed] = split_hits(result, len(pairs))
-        taken, loss = effort(result, len(pairs))
+        right, (taken, loss) = split_hits(result, len(pairs)), effort(result, len(pairs))
+        hits.setdefault(config.model, {})[config.seed] = right
         steps[config.model][config.seed], losses[config.model][config.seed] = taken, loss
         tables["results"].append(row)
-        tables["agreement"] += agreement_rows(name, result, loss, labels)
+        tables["agreement"] += agreement_rows(name, right, taken, loss, labels)
         tables["depth"] += depth_rows(name, result, pairs)
         tables["predictions"] += prediction_rows(name, result, pair_ids)
         tables["lengths"] += length_rows(name, result, pairs)

@@ -6,7 +6,6 @@ best model, by mean dev accuracy over seeds, and has the columns and labels of t
 by which `predict` reads others.
 """
 
-import statistics
 from pathlib import Path
 from typing import Any
 
@@ -26,24 +25,19 @@ from pipeline.runtime.results import data_digest, read_json, write_json
 from pipeline.runtime.stage import artifacts, clean_dir, require_artifact, run_stage
 from pipeline.trials.models import load_model
 from pipeline.trials.records import read_records, weights_file
+from tune.selection import mean_accuracy
 
 
-def best_seeds(records: list[TrialRecord]) -> dict[str, TrialRecord]:
-    """Return each model's record with the highest dev accuracy, the first on a tie."""
-    best: dict[str, TrialRecord] = {}
+def best_seeds(records: list[TrialRecord]) -> tuple[dict[str, TrialRecord], dict[str, float]]:
+    """Return each model's record with the highest dev accuracy, the first on a tie, and its mean.
+
+    The mean is over seeds; the best model has the highest.
+    """
+    seeds: dict[str, list[TrialRecord]] = {}
     for record in records:
-        highest = best.setdefault(record.config["model"], record)
-        if record.best.dev_accuracy > highest.best.dev_accuracy:
-            best[record.config["model"]] = record
-    return best
-
-
-def dev_means(records: list[TrialRecord]) -> dict[str, float]:
-    """Return the mean dev accuracy over seeds of each model; the best model has the highest."""
-    seeds: dict[str, list[float]] = {}
-    for record in records:
-        seeds.setdefault(record.config["model"], []).append(record.best.dev_accuracy)
-    return {model: statistics.fmean(accuracies) for model, accuracies in seeds.items()}
+        seeds.setdefault(record.config["model"], []).append(record)
+    best = {name: max(runs, key=lambda run: run.best.dev_accuracy) for name, runs in seeds.items()}
+    return best, {name: mean_accuracy(runs) for name, runs in seeds.items()}
 
 
 def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -> dict[str, Any]:
@@ -82,8 +76,7 @@ def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -
 def main() -> None:
     """Write artifacts/export/ and register the models."""
     params = load_params()
-    records = read_records("retrain")
-    chosen, means = best_seeds(records), dev_means(records)
+    chosen, means = best_seeds(read_records("retrain"))
     folder = artifacts("export", "models")
     with clean_dir(folder):
         models = write_models(folder, chosen, params)

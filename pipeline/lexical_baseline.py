@@ -19,8 +19,8 @@ from actmodels.errors import DataError
 from pipeline.datasets.features import Features
 from pipeline.datasets.tokens import TokenPair, read_token_pairs
 from pipeline.parameters.load import load_params
-from pipeline.runtime.results import write_json, write_table
-from pipeline.runtime.stage import artifacts, require_artifact, run_stage
+from pipeline.runtime.results import write_results
+from pipeline.runtime.stage import require_artifact, run_stage
 
 MODEL = "lexical_baseline"
 NAME = {"model": MODEL, "seed": 0}  # deterministic, so one run
@@ -72,7 +72,6 @@ def fit(
 def main() -> None:
     """Write artifacts/lexical_baseline/; test only the selected classifier."""
     params = load_params().lexical_baseline
-    folder = artifacts("lexical_baseline")
     features = Features(params.features, params.min_count)
     pairs, labels = read_split("train")
     train = features.fit_transform(pairs), labels
@@ -107,9 +106,8 @@ def main() -> None:
         NAME | {"pair_id": pair.pair_id, "label": pair.label, "predicted": predicted}
         for pair, predicted in zip(pairs, predictions, strict=True)
     ]
-    write_table(folder / "results.csv", [NAME | result | {"test_pairs": len(rows)}])
-    write_table(folder / "predictions.csv", rows)
-    write_json(folder / "summary.json", summary)
+    results = [NAME | result | {"test_pairs": len(rows)}]
+    write_results(MODEL, summary, results=results, predictions=rows)
 
 
 if __name__ == "__main__":

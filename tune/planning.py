@@ -1,9 +1,8 @@
 """Measure the speed and the memory of trials before they run, where they will run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import median
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import ray
 from tqdm import tqdm
@@ -22,14 +21,7 @@ from tune.storage import prepare
 from tune.trainable import device_usage
 
 ROUNDS = 3  # ours; during the first, other workers start, and at the end of the last they are idle
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Trials of one shape, and their speed in examples/s of a worker."""
-
-    trials: Sequence[Trial]
-    rate: float
+Shape: TypeAlias = tuple[Sequence[Trial], float]  # trials, and their examples/s of a worker
 
 
 def measure_shapes(trials: Sequence[Trial], execution: Execution) -> tuple[int, float, list[Shape]]:
@@ -57,24 +49,21 @@ def measure_shapes(trials: Sequence[Trial], execution: Execution) -> tuple[int, 
         bar = tqdm(zip(*rounds, strict=True), "measure", len(groups), unit="shape")
         measured = [ray.get(list(results)) for results in bar]
     rates = [median(rate for rate, _ in results) for results in measured]
-    shapes = [Shape(group, rate) for group, rate in zip(groups, rates, strict=True)]
+    shapes: list[Shape] = list(zip(groups, rates, strict=True))
     return workers, max(memory for results in measured for _, memory in results), shapes
 
 
 def measure(
-    configs: list[TrialConfig],
-    data: TrialData,
-    size: int | Literal["auto"],
-    *,
-    device: str,
-    threads: int,
-    precision: str,
+    configs: list[TrialConfig], data: TrialData, size: int | Literal["auto"], **settings: Any
 ) -> tuple[float, float]:
-    """Return examples per second of a fusion of this size, and the worker's peak MiB."""
+    """Return examples per second of a fusion of this size, and the worker's peak MiB.
+
+    settings: of torch, see Execution.
+    """
     if size == "auto":
-        rates = measure_rates(configs, data, device=device, threads=threads, precision=precision)
+        rates = measure_rates(configs, data, **settings)
         rate = rates[best_size(rates)]
     else:
-        configure_torch(threads, precision, device)
-        rate = examples_per_second(configs[:size], data, device)
-    return rate, device_usage(device)["peak_memory_mib"]
+        configure_torch(**settings)
+        rate = examples_per_second(configs[:size], data, settings["device"])
+    return rate, device_usage(settings["device"])["peak_memory_mib"]

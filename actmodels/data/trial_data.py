@@ -98,13 +98,8 @@ class TrialData:
     dev: PairTensors
     words: WordVectors
 
-    @classmethod
-    def load(cls, folder: Path) -> "TrialData":
-        """Read the artifacts of the stage `tensors`; ArtifactError if one is missing or corrupt."""
-        train, dev = (PairTensors.load(folder / f"{split}.pt") for split in ("train", "dev"))
-        return cls(train, dev, WordVectors.load(folder / "embedding.pt"))
-
 
 def trial_data(config: TrialConfig, folder: Path, text: Path | None = None) -> TrialData:
-    """Load the data of a trial; see BaseTrialConfig."""
-    return TrialData.load(folder)
+    """Read the artifacts of the stage `tensors`; ArtifactError if one is missing or corrupt."""
+    train, dev = (PairTensors.load(folder / f"{split}.pt") for split in ("train", "dev"))
+    return TrialData(train, dev, WordVectors.load(folder / "embedding.pt"))

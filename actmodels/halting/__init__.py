@@ -12,71 +12,45 @@ from typing import TYPE_CHECKING
 from actmodels.registry import HALTINGS
 
 if TYPE_CHECKING:
-    from actmodels.configs import (
-        ActConfig,
-        ChangeActConfig,
-        ConfidenceExitConfig,
-        DactConfig,
-        FixedStepsConfig,
-        MlpActConfig,
-        PatienceExitConfig,
-        PonderNetConfig,
-        SupervisedActConfig,
-        TargetStepsConfig,
-        UniformPonderNetConfig,
-    )
-    from actmodels.halting.act import Act, SupervisedAct, TargetSteps
-    from actmodels.halting.base import FixedSteps, Halting, PonderedHalting
-    from actmodels.halting.dact import Dact
-    from actmodels.halting.early_exit import ConfidenceExit, PatienceExit
-    from actmodels.halting.loop import adapt_steps, unroll
-    from actmodels.halting.ponder_net import PonderNet
-    from actmodels.halting.uniform_ponder_net import UniformPonderNet
-    from actmodels.halting.units import ChangeAct, MlpAct
-    from actmodels.prediction import Prediction
-
-__all__ = [
-    "Act",
-    "ActConfig",
-    "ChangeAct",
-    "ChangeActConfig",
-    "ConfidenceExit",
-    "ConfidenceExitConfig",
-    "Dact",
-    "DactConfig",
-    "FixedSteps",
-    "FixedStepsConfig",
-    "Halting",
-    "MlpAct",
-    "MlpActConfig",
-    "PatienceExit",
-    "PatienceExitConfig",
-    "PonderNet",
-    "PonderNetConfig",
-    "PonderedHalting",
-    "Prediction",
-    "SupervisedAct",
-    "SupervisedActConfig",
-    "TargetSteps",
-    "TargetStepsConfig",
-    "UniformPonderNet",
-    "UniformPonderNetConfig",
-    "adapt_steps",
-    "unroll",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-if not TYPE_CHECKING:  # on first use: a trial loads, and its key has, only its own mechanism
+    from actmodels.configs import ActConfig as ActConfig
+    from actmodels.configs import ChangeActConfig as ChangeActConfig
+    from actmodels.configs import ConfidenceExitConfig as ConfidenceExitConfig
+    from actmodels.configs import DactConfig as DactConfig
+    from actmodels.configs import FixedStepsConfig as FixedStepsConfig
+    from actmodels.configs import MlpActConfig as MlpActConfig
+    from actmodels.configs import PatienceExitConfig as PatienceExitConfig
+    from actmodels.configs import PonderNetConfig as PonderNetConfig
+    from actmodels.configs import SupervisedActConfig as SupervisedActConfig
+    from actmodels.configs import TargetStepsConfig as TargetStepsConfig
+    from actmodels.configs import UniformPonderNetConfig as UniformPonderNetConfig
+    from actmodels.halting.act import Act as Act
+    from actmodels.halting.act import SupervisedAct as SupervisedAct
+    from actmodels.halting.act import TargetSteps as TargetSteps
+    from actmodels.halting.base import FixedSteps as FixedSteps
+    from actmodels.halting.base import Halting as Halting
+    from actmodels.halting.base import PonderedHalting as PonderedHalting
+    from actmodels.halting.dact import Dact as Dact
+    from actmodels.halting.early_exit import ConfidenceExit as ConfidenceExit
+    from actmodels.halting.early_exit import PatienceExit as PatienceExit
+    from actmodels.halting.loop import adapt_steps as adapt_steps
+    from actmodels.halting.loop import unroll as unroll
+    from actmodels.halting.ponder_net import PonderNet as PonderNet
+    from actmodels.halting.uniform_ponder_net import UniformPonderNet as UniformPonderNet
+    from actmodels.halting.units import ChangeAct as ChangeAct
+    from actmodels.halting.units import MlpAct as MlpAct
+    from actmodels.prediction import Prediction as Prediction
+else:  # on first use: a trial loads, and its key has, only its own mechanism
     MODULES = dict(reversed(one.halting.split(":")) for one in HALTINGS.values())
     MODULES |= dict.fromkeys(("Halting", "PonderedHalting"), "actmodels.halting.base")
     MODULES |= dict.fromkeys(("adapt_steps", "unroll"), "actmodels.halting.loop")
+    MODULES |= {one.settings.__name__: "actmodels.configs" for one in HALTINGS.values()}
     MODULES["Prediction"] = "actmodels.prediction"
+    __all__ = sorted(MODULES)
+
+    def __dir__():
+        return __all__
 
     def __getattr__(name):
-        if name not in __all__:
+        if name not in MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(MODULES.get(name, "actmodels.configs")), name)
+        return getattr(import_module(MODULES[name]), name)

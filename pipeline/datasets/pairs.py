@@ -32,7 +32,6 @@ ANNOTATORS = "annotator_labels"
 PARSES = ("sentence1_binary_parse", "sentence2_binary_parse")  # see pipeline.datasets.parses
 NO_COLUMN, DUPLICATE = "no column", "an id that was used before"  # reasons of bad rows
 Pair = dict[str, Any]
-OnBad = Callable[[RowError], object]
 Text = Annotated[str, Field(min_length=0)]  # with a constraint, pydantic rejects lone surrogates
 # An id is written into table cells and lines.
 Name = Annotated[

@@ -59,21 +59,18 @@ def effort(result: Evaluation, pairs: int) -> tuple[Values, Values]:
 
 
 def agreement_rows(
-    name: TableRow, result: Evaluation, losses: Values, labels: Annotations | None
+    name: TableRow, hits: Values, steps: Values, losses: Values, labels: Annotations | None
 ) -> list[TableRow]:
     """Return accuracy, mean steps and loss by the number of annotators who agree."""
     if labels is None:
         return []
-    agreement = labels.agreement[result.rows.numpy()]
-    right = (result.predictions == result.labels).double().numpy()
-    rows = []
+    agreement, rows = np.where(np.isnan(hits), np.nan, labels.agreement), []
+    columns = {"accuracy": hits, "mean_steps": steps, "mean_loss": losses}
     for count in np.unique(agreement[~np.isnan(agreement)]):
         mask = agreement == count
-        steps = None if result.steps is None else float(result.steps.double().numpy()[mask].mean())
-        values = {"pairs": int(mask.sum()), "accuracy": float(right[mask].mean())}
-        mean_loss = float(losses[result.rows.numpy()][mask].mean())
+        means = {column: float(values[mask].mean()) for column, values in columns.items()}
         group = {"agreement": int(count), "annotators": labels.annotators}
-        rows.append(name | group | values | {"mean_steps": steps, "mean_loss": mean_loss})
+        rows.append(name | group | {"pairs": int(mask.sum())} | means)
     return rows
 
 

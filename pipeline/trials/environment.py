@@ -7,9 +7,9 @@ results.
 import json
 import sys
 import time
+from contextlib import suppress
 from typing import Any
 
-from actmodels.files import CorruptError
 from actmodels.records import TrialRecord
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import artifacts
@@ -69,12 +69,10 @@ def _total_time(folder: Storage, name: str) -> dict[str, Any]:
 
     Zeros, and no machine, if the file is corrupt or missing.
     """
-    try:
+    notes = list[str]()
+    corrupt = folder.quarantining(name, notes, "the time of earlier runs is not counted")
+    with suppress(FileNotFoundError), corrupt:
         return dict(json.loads(folder.read_checked(name)))
-    except FileNotFoundError:
-        pass
-    except CorruptError as error:
-        moved = folder.quarantine(name)
-        message = f"{error}; quarantined as {moved}, the time of earlier runs is not counted"
-        print(message, file=sys.stderr, flush=True)
+    if notes:
+        print(*notes, file=sys.stderr, flush=True)
     return {"trained": 0, "wall_seconds": 0.0}

@@ -48,15 +48,13 @@ def sweep_plan(switches: Sequence[str]) -> str:
     execution = execution_settings(params)
     digest = data_digest() if ready else "drawn"
     pairs = read_json("tensors", "manifest.json")["pairs"] if ready else _pairs(params)
-    proposed = ProposedTrials(
-        planned_trials(params, execution, digest), execution.trials, lambda _: None
-    )
+    trials = planned_trials(params, execution, digest)
+    proposed = ProposedTrials(trials, execution.trials, lambda _: None)
     store = TrialStore(execution.trials)
     finished = {key for key in proposed.keys if store.holds(key)}
-    drawn = params.sweep.model_copy(
-        update={"search": "random" if proposed.templates else params.sweep.search}
-    )
-    trials = planned_trials(params.model_copy(update={"sweep": drawn}), execution, digest)
+    if proposed.templates:  # one of each model; a random search draws as many as will be proposed
+        drawn = params.sweep.model_copy(update={"search": "random"})
+        trials = planned_trials(params.model_copy(update={"sweep": drawn}), execution, digest)
     to_run = [trial for trial in trials if trial.key not in finished] or trials
     count = proposed.total - len(finished)
     lines = [f"sweep: {proposed.total} trials: {len(finished)} reused, {count} to run"]
@@ -124,13 +122,13 @@ def _times(
     shapes: Sequence[Shape], pairs: int, epochs: int, scale: float, workers: int
 ) -> Iterator[str]:
     """Yield the time of each shape, and of all; scale: trials to run by measured ones."""
-    settings, total = [shape.trials[0].config.flat() for shape in shapes], 0.0
+    settings, total = [trials[0].config.flat() for trials, _ in shapes], 0.0
     names = [n for n in SHAPE if len({of[n] for of in settings if n in of}) > 1]
-    for shape, of in zip(shapes, settings, strict=True):
-        trials = len(shape.trials) * scale
-        seconds = trials * (LOGGED[0] + epochs * (LOGGED[1] + pairs / shape.rate))
+    for (measured, rate), of in zip(shapes, settings, strict=True):
+        trials = len(measured) * scale
+        seconds = trials * (LOGGED[0] + epochs * (LOGGED[1] + pairs / rate))
         total += seconds
         shown = "".join(f", {name} {of[name]}" for name in names if name in of)
-        speed = f"{trials:.0f} at {shape.rate:,.0f} pairs/s, {duration(seconds)}"
+        speed = f"{trials:.0f} at {rate:,.0f} pairs/s, {duration(seconds)}"
         yield f"  {of['model']}{shown}: {speed}"
     yield f"time: {duration(total / workers)} with {workers} at the same time"

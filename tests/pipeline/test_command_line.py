@@ -28,7 +28,6 @@ from reports.format import duration
 from tests.pipeline.project import params_tree, write_params
 from tests.pipeline.tiny_export import write_export
 from tests.samples import sample_trial
-from tune.planning import Shape
 from tune.store import TrialStore, checkpoint_name
 
 MANIFEST = {"digest": "d1", "pairs": {"train": 800, "dev": 100}}
@@ -141,7 +140,7 @@ def test_the_state_and_the_plan_of_a_sweep(folder: Path, monkeypatch: pytest.Mon
     counts, best = sweep_status().splitlines()
     assert counts == "sweep: 8 trials: 2 finished, 1 started, 1 failed, 4 waiting"
     assert best == f"best so far: {trials[1].name} (dev 70.0 %, epoch 1)"
-    shapes = lambda trials, _: (2, 500.0, [Shape(trials, 10.0)])  # noqa: E731  as measured
+    shapes = lambda trials, _: (2, 500.0, [(trials, 10.0)])  # noqa: E731  as measured
     monkeypatch.setattr("pipeline.trials.plan.measure_shapes", shapes)
     seconds = 0.14 + params.sweep.max_epochs * (0.05 + 90)
     plan = sweep_plan(()).splitlines()

@@ -15,7 +15,7 @@ from pipeline.statistics.difficulty import (
     difficulty_rows,
     effort,
 )
-from pipeline.statistics.paired import estimate
+from pipeline.statistics.paired import estimate, split_hits
 from tests.samples import sample_pairs
 
 NAME = {"model": "m", "seed": 1}
@@ -39,10 +39,11 @@ def test_accuracy_steps_and_loss_by_agreement() -> None:
     np.testing.assert_array_equal(steps, [2, 3, np.nan, 5])
     right, wrong = (float(np.log(2 + np.e)) - score for score in (1, 0))
     np.testing.assert_allclose(losses, [right, right, np.nan, wrong], rtol=1e-6)
-    rows = agreement_rows(NAME, result, losses, annotations(LABELS))
+    measured = (split_hits(result, 4), steps, losses)
+    rows = agreement_rows(NAME, *measured, annotations(LABELS))
     assert [tuple(row.values())[2:7] for row in rows] == [(3, 5, 2, 0.5, 4.0), (5, 5, 1, 1.0, 2.0)]
     assert rows[0]["mean_loss"] == pytest.approx((right + wrong) / 2)
-    assert agreement_rows(NAME, result, losses, None) == []
+    assert agreement_rows(NAME, *measured, None) == []
 
 
 def test_means_are_pearsons_r_and_differences() -> None:
