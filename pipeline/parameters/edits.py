@@ -104,7 +104,10 @@ def _switches(old: Any, new: Any, key: str = "") -> Iterator[str]:
 
 
 def unknown_switches(conf: Path, switches: Iterable[str]) -> list[str]:
-    """Return a message with the nearest name for each `key=value` that no file of conf/ has."""
+    """Return a message for each `key=value` that no file of conf/ has, or whose value is a mapping.
+
+    Hydra cannot merge a mapping, such as a range of a grid, into a list.
+    """
     files = sorted(path.relative_to(conf) for path in conf.rglob("*.yaml"))
     trees = [_read((conf / path).read_text("utf-8")) or {} for path in files]
     known = dict.fromkeys(key for tree in trees for key in _keys(tree))
@@ -112,11 +115,13 @@ def unknown_switches(conf: Path, switches: Iterable[str]) -> list[str]:
     groups = {option.partition("=")[0] for option in options}
     problems = []
     for switch in switches:
-        key = switch.partition("=")[0].lstrip("~")
+        key, _, value = switch.lstrip("~").partition("=")
         name, among = (switch, options) if key in groups else (key, [*known, *groups])
         if not switch.startswith("+") and name not in among and "," not in name:
             near = get_close_matches(name, among, 1, 0)[0]
             problems.append(f"{name} is unknown; did you mean {near}?")
+        elif ".grid." in key and value.startswith("{"):
+            problems.append(f"{key} needs a list; write its range in one: '{key}=[{value}]'")
     return problems
 
 

@@ -30,7 +30,7 @@ LOGGED = (0.14, 0.05)  # seconds of the driver for a trial, and for each epoch (
 SHAPE = ("width", "state_size", "batch_size")  # settings that name a shape
 ASSUMED = (
     "Assumed: every trial runs all epochs at the speed of an untrained model, workers are busy to "
-    "the end, and a dev pair takes as long as a training pair."
+    "the end, and a dev pair takes as long as a training pair. Not counted: Ray's start, some 20 s."
 )
 
 

@@ -63,6 +63,7 @@ def test_a_plan_composes_as_dvc_and_names_the_nearest_switch(project: Path) -> N
         ),
         ("+sweep.a=1", "sweep.a is unknown; must be one of"),
         ("sweep=[", "conf: "),
+        (f"{WIDTH}={{min: 32}}", f"{WIDTH} needs a list; write its range in one: '{WIDTH}=[{{min"),
     ):
         with pytest.raises(ConfigError, match=re.escape(sentence)):
             composed_params(project, [switch])
@@ -70,6 +71,7 @@ def test_a_plan_composes_as_dvc_and_names_the_nearest_switch(project: Path) -> N
     assert error == "error: -S studdy is unknown; did you mean study?\n"
 
 
+WIDTH = "sweep.models.adaptive_attention.grid.width"
 LSTM = "    lstm_encoders: {settings: {layer_size: 8}, grid: {}}\n"
 
 
