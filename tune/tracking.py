@@ -117,7 +117,8 @@ class Tracker:
     def finish(self, status: str, metrics: Metrics, results: Results = ()) -> None:
         """Complete the runs of these trials, then end the parent and all RUNNING runs."""
         try:
-            self._list_runs()
+            if not self._listed:  # a call failed; a list of 5,000 runs takes MLflow 20 s
+                self._list_runs()
             for trial, result in results:
                 state = final_state(result)
                 if not self._is_complete(trial, state):
