@@ -87,7 +87,7 @@ def check_fused_equals_single(config: TrialConfig) -> None:
     if not can_fuse(config.model):
         return
     models, batch = [make(replace(config, seed=seed)) for seed in (1, 2, 3)], sample_batch()
-    fusion, keys = stack(models), next(update_keys(torch.tensor([1, 2, 3]), 1))
+    fusion, keys = stack(models), next(update_keys(torch.tensor([1, 2, 3]), 1, "cpu"))
     for training in (False, True):
         fusion.train(training).dropout_stream.restart(keys)
         fused = fusion(shared_batch(batch, len(models)))

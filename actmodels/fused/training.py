@@ -110,7 +110,7 @@ class FusedTraining:
         torch.manual_seed(seed_of("torch", *(one.initial_seed() for one in draws)))
         fusion.train()
         fusion.halting.start_epoch(epochs)
-        keys = update_keys(seeds, epochs)
+        keys = update_keys(seeds, epochs, self.device)
         for update, batch in enumerate(fused):
             fusion.dropout_stream.restart(next(keys))
             prediction = fusion(batch)

@@ -97,7 +97,7 @@ class DropoutStream:
 
 
 def update_keys(
-    seed: int | Tensor, epoch: int | Tensor, device: torch.device | str = "cpu"
+    seed: int | Tensor, epoch: int | Tensor, device: torch.device | str
 ) -> Iterator[Tensor]:
     """Yield the key of each update, int32 []; for seeds and epochs [trials], int32 [trials]."""
     key = (torch.as_tensor(seed) % 2**31).to(torch.int32)

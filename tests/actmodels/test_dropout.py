@@ -28,7 +28,7 @@ def test_share_and_scale(rate: float) -> None:
 def test_units_rows_calls_and_updates_are_independent() -> None:
     """Two independent masks both drop a unit with probability 0.3 · 0.3."""
     layer = Dropout(0.3)
-    keys = update_keys(1, 1)
+    keys = update_keys(1, 1, "cpu")
     layer.stream.restart(next(keys))
     one, other = ((layer(torch.ones(1000, 400)) == 0).double() for _ in range(2))
     layer.stream.restart(next(keys))
@@ -44,7 +44,7 @@ def test_units_rows_calls_and_updates_are_independent() -> None:
 
 
 def test_every_unit_is_dropped_as_often_over_updates() -> None:
-    keys = [*islice(update_keys(3, 2), 1500)]
+    keys = [*islice(update_keys(3, 2, "cpu"), 1500)]
     shares = torch.stack([dropped(0.25, (3, 4, 20), key) for key in keys]).mean(dim=0)
     spread = (0.25 * 0.75 / len(keys)) ** 0.5
     assert shares.mean().item() == pytest.approx(0.25, abs=0.005)
