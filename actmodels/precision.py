@@ -14,9 +14,9 @@ def at_least_float32(values: Tensor) -> Tensor:
 
 
 def is_autocast(values: Tensor) -> bool:
-    """Return whether the device of `values` has automatic mixed precision."""
-    device = values.device.type
-    return device != "meta" and torch.is_autocast_enabled(device)
+    """Return whether automatic mixed precision is on for the device of `values`."""
+    device = values.device.type  # one like "meta" has none
+    return torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device)
 
 
 def without_autocast(values: Tensor) -> AbstractContextManager[object]:
