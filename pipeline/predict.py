@@ -85,9 +85,10 @@ def model_folder(name: str | None) -> tuple[Path, dict[str, str], Layout]:
 
 
 def suggest_model_with_steps(name: str, models: Iterable[str]) -> None:
-    """Print the name of a model with inference steps if the model `name` has none."""
-    with_steps = [model for model in models if model in MODELS and MODELS[model].halting]
-    if name not in with_steps:
+    """Print a model with inference steps if `name` has none and does not attend by word."""
+    known = {model: MODELS[model] for model in models if model in MODELS}
+    with_steps = [model for model, entry in known.items() if entry.halting]
+    if name not in with_steps and not (name in known and known[name].attends_by_word):
         advice = f"add --model {with_steps[0]}" if with_steps else "no exported model takes any"
         print(f"{name} takes no inference steps to explain; {advice}", file=sys.stderr)
 

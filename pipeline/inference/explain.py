@@ -52,7 +52,7 @@ def escape_controls(token: str) -> str:
 
 
 def explain_steps(prediction: PairPrediction, console: Console) -> str:
-    """Return a prediction with its inference steps on several lines."""
+    """Return a prediction on several lines, with its inference steps or the words that attend."""
     grid = Table.grid()
     grid.add_column(width=MARGIN)
     grid.add_column()
@@ -61,13 +61,18 @@ def explain_steps(prediction: PairPrediction, console: Console) -> str:
         grid.add_row(f"  {part}", shade(attention[part], [0.0] * len(attention[part])))
     columns = BAR if console.width >= NARROW else SHORT_BAR
     full = "█" if console.encoding.startswith("utf") else "#"
+    by_word = prediction.steps is None
     for step in attention["trace"]:
-        halting = f"halting {step['halting_probability']:.3f}, weight {step['weight']:.3f}"
         grid.add_row()
-        grid.add_row(Text(f"  step {step['step']}", "bold"), halting)
+        if by_word:  # all the weight over the hypothesis is the word's own
+            word = max(zip(step["hypothesis_attention"], attention["hypothesis"], strict=True))[1]
+            grid.add_row(Text("  word", "bold"), Text(escape_controls(word)))
+        else:
+            halting = f"halting {step['halting_probability']:.3f}, weight {step['weight']:.3f}"
+            grid.add_row(Text(f"  step {step['step']}", "bold"), halting)
         probabilities = format_probabilities(step["class_probabilities"])
         grid.add_row("  alone", f"{step['class']} ({probabilities})")
-        for part in SENTENCES:
+        for part in SENTENCES[:1] if by_word else SENTENCES:
             weights, lines = step[f"{part}_attention"], []
             if console.color_system and not console.no_color:
                 lines.append(shade(attention[part], weights))

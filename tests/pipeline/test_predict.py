@@ -28,8 +28,9 @@ MODEL = "model: adaptive_attention\n"
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command on two exported models; return status, output and errors."""
-    write_export(tmp_path, *map(sample_trial, ("adaptive_attention", "decomposable_attention")))
+    """Run the command on three exported models; return status, output and errors."""
+    models = ("adaptive_attention", "decomposable_attention", "word_by_word_attention")
+    write_export(tmp_path, *map(sample_trial, models))
     monkeypatch.chdir(tmp_path)
 
     def command(*arguments: str, stdin: str = "") -> tuple[int, str, str]:
@@ -62,6 +63,10 @@ def test_a_pair_in_one_line_and_its_steps(run: Run) -> None:
     advice = "takes no inference steps to explain; add --model adaptive_attention"
     name = "decomposable_attention"
     assert errors == f"{name} {advice}\nmodel: {name}\n"
+    name = "word_by_word_attention"
+    _, words, errors = run(*PAIR, "--explain", "--model", name)
+    assert "step" not in words and "  word " in words
+    assert errors == f"model: {name}\n"
 
 
 def test_formats_agree(run: Run) -> None:
@@ -215,7 +220,7 @@ def test_empty_input(run: Run) -> None:
 
 
 def test_missing_models(run: Run) -> None:
-    known = "must be one of adaptive_attention, decomposable_attention"
+    known = "must be one of adaptive_attention, decomposable_attention, word_by_word_attention"
     wording = f"error: --model: 'lstm' was not exported; {known}\n"
     assert run(*PAIR, "--model", "lstm") == (1, "", wording)
     path = Path("artifacts/export/best.json").resolve()

@@ -64,6 +64,17 @@ def test_plain_text() -> None:
     assert render(PREDICTION) == PLAIN.replace("#", "█")
 
 
+def test_words_of_the_hypothesis_in_place_of_steps() -> None:
+    trace = [step(1, [0.6, 0.3, 0.0, 0.1], [1.0, 0.0]), step(2, [0, 0, 1, 0], [0.0, 1.0])]
+    by_word = PREDICTION._replace(steps=None, attention={**ATTENTION, "trace": trace})
+    lines = PLAIN.replace(", 2 steps", "").splitlines(keepends=True)
+    kept = "".join(lines[:9] + lines[11:17])
+    for number, word in ((1, "he"), (2, "rests")):
+        title = f"  step {number}       halting 0.250, weight 0.500\n"
+        kept = kept.replace(title, f"  word         {word}\n")
+    assert render(by_word, "ascii") == kept
+
+
 def test_unknown_words_end_the_first_line() -> None:
     prediction = PREDICTION._replace(unknown_words=["awake", ",", "n't", "\x1b[2J"])
     first, rest = PLAIN.split("\n", 1)
