@@ -5,12 +5,12 @@ hold their values on the CPU and compute there, and refuse to meet a tensor of t
 does.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode  # torch documents it by this name
-from torch.utils._pytree import tree_leaves, tree_map
 
 DEVICE = "lazy"
 MOVES = ("aten::_to_copy", "aten::copy_")
@@ -57,7 +57,8 @@ class Remote(Tensor):
 
 def computed(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Compute on the CPU; the results are on the device that torch would put them on."""
-    tensors = [x for x in tree_leaves((args, kwargs)) if isinstance(x, Tensor)]
+    tensors: list[Tensor] = []
+    mapped(tensors.append, (args, kwargs))
     remote = [x for x in tensors if isinstance(x, Remote)]
     name = func.name().partition(".")[0]
     if remote and name not in (*MOVES, *INDEXED):
@@ -72,19 +73,26 @@ def computed(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if device is not None:
         kwargs = {**kwargs, "device": torch.device("cpu")}
     with torch.inference_mode(False), torch.no_grad():
-        results = func(*tree_map(inner, args), **tree_map(inner, kwargs))
+        results = func(*mapped(inner, args), **mapped(inner, kwargs))
     known = {id(x.values): x for x in remote}  # operations in place return their argument
 
-    def outer(x: Any) -> Any:
-        if not (stays and isinstance(x, Tensor)):
-            return x
+    def outer(x: Tensor) -> Tensor:
         return known[id(x)] if id(x) in known else Remote(x)
 
     with torch.inference_mode(False), torch.no_grad():
-        return tree_map(outer, results)
+        return mapped(outer, results) if stays else results
 
 
-def inner(x: Any) -> Any:
+def mapped(function: Callable[[Tensor], Any], tree: Any) -> Any:
+    """Apply a function to every tensor in nested containers."""
+    if isinstance(tree, dict):
+        return {key: mapped(function, value) for key, value in tree.items()}
+    if isinstance(tree, list | tuple):
+        return type(tree)(mapped(function, value) for value in tree)
+    return function(tree) if isinstance(tree, Tensor) else tree
+
+
+def inner(x: Tensor) -> Tensor:
     return x.values if isinstance(x, Remote) else x
 
 

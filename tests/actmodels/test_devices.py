@@ -19,6 +19,9 @@ from tests.studies.multihop.samples import multihop_trial, sample_multihop_data
 from tests.studies.sequences.samples import ACT, CHARACTERS, DACT, GENERATED, PONDER_NET, TEXT
 from tests.studies.sequences.samples import sample_trial as sequence_trial
 
+# pytest resets the filter of actmodels.fused.optimizer
+pytestmark = pytest.mark.filterwarnings("ignore:grad and param do not obey the gradient layout")
+
 
 @pytest.fixture(autouse=True)
 def device() -> Iterator[None]:
