@@ -72,14 +72,13 @@ def computed(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         stays = bool(remote) if device is None else torch.device(device).type == DEVICE
     if device is not None:
         kwargs = {**kwargs, "device": torch.device("cpu")}
-    with torch.inference_mode(False), torch.no_grad():
-        results = func(*mapped(inner, args), **mapped(inner, kwargs))
     known = {id(x.values): x for x in remote}  # operations in place return their argument
 
     def outer(x: Tensor) -> Tensor:
         return known[id(x)] if id(x) in known else Remote(x)
 
     with torch.inference_mode(False), torch.no_grad():
+        results = func(*mapped(inner, args), **mapped(inner, kwargs))
         return mapped(outer, results) if stays else results
 
 
@@ -109,10 +108,6 @@ def _empty(size: Any, dtype: torch.dtype | None = None, **_: Any) -> Remote:
     return Remote(torch.empty(size, dtype=dtype))
 
 
-def _strided(size: Any, stride: Any, dtype: torch.dtype | None = None, **_: Any) -> Remote:
-    return Remote(torch.empty_strided(size, stride, dtype=dtype))
-
-
 def _copy(source: Tensor, target: Tensor, non_blocking: bool = False) -> Tensor:
     inner(target).copy_(inner(source))
     return target
@@ -121,5 +116,4 @@ def _copy(source: Tensor, target: Tensor, non_blocking: bool = False) -> Tensor:
 # torch.tensor(…, device=…) passes by the mode
 KERNELS = torch.library.Library("aten", "IMPL")
 KERNELS.impl("empty.memory_format", _empty, "Lazy")
-KERNELS.impl("empty_strided", _strided, "Lazy")
 KERNELS.impl("_copy_from", _copy, "Lazy")

@@ -8,6 +8,7 @@ import torch
 
 from actmodels.fused.stack import can_fuse
 from actmodels.fused.training import FusedTraining
+from actmodels.model_training import AnyTraining
 from actmodels.training import Training
 from studies.cloze.training import ReaderTraining
 from studies.multihop.training import MultihopTraining
@@ -31,23 +32,25 @@ def device() -> Iterator[None]:
 
 def test_tensors_of_two_devices_do_not_meet() -> None:
     mine, theirs = torch.ones(2), torch.ones(2, device=DEVICE)
-    assert (theirs + torch.tensor(2.0)).device.type == torch.tensor(1, device=DEVICE).device.type
+    assert (theirs + torch.tensor(2.0)).device.type == DEVICE
+    assert torch.tensor([1], device=DEVICE).device.type == DEVICE
     assert theirs.cpu().equal(mine)
     for mix in (lambda: mine + theirs, lambda: torch.stack([theirs[0], mine[0]])):
         with pytest.raises(AssertionError, match="of the CPU"):
             mix()
 
 
-def assert_trains(make: Callable[[], Any]) -> None:
+def assert_on_device(*trainings: AnyTraining) -> None:
+    assert all(isinstance(p, Remote) for one in trainings for p in one.model.parameters())
+
+
+def assert_trains(make: Callable[[], AnyTraining]) -> None:
     """A training, and one that goes on from its state, stay on the device."""
-    first = make()
+    first, other = make(), make()
     first.run_epoch()
-    members = getattr(first, "members", [first])
-    assert all(isinstance(p, Remote) for m in members for p in m.model.parameters())
-    if members == [first]:
-        other = make()
-        other.load_state_dict(first.state_dict())
-        other.run_epoch()
+    other.load_state_dict(first.state_dict())
+    other.run_epoch()
+    assert_on_device(first, other)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -60,7 +63,9 @@ def test_pairs(name: str) -> None:
 def test_fused_pairs(name: str) -> None:
     data = sample_data(train=20)
     trials = [sample_trial(name, seed=seed, learning_rate=0.01 * seed) for seed in (1, 2)]
-    assert_trains(lambda: FusedTraining(trials, data, DEVICE))
+    fusion = FusedTraining(trials, data, DEVICE)
+    fusion.run_epoch()
+    assert_on_device(*fusion.members)
 
 
 @pytest.mark.parametrize("name", ["hop_attention", "hop_attention_dact"])
