@@ -8,7 +8,7 @@ from tqdm import tqdm
 from actmodels.errors import DataError
 from pipeline.datasets.pairs import PARSES, UNLABELED, Pair, read_pairs
 from pipeline.datasets.parses import read_parse, right_branching
-from pipeline.datasets.tokenizer import tokenize
+from pipeline.datasets.tokenizer import is_character, tokenize
 from pipeline.datasets.tokens import TokenPair, write_token_pairs, write_words
 from pipeline.parameters.load import load_params
 from pipeline.parameters.section import SPLITS
@@ -66,7 +66,7 @@ def trees(
 
 
 def main() -> None:
-    """Write artifacts/vocabulary/."""
+    """Write artifacts/vocabulary/; print how the tokens were separated."""
     params = load_params().vocabulary
     folder = artifacts("vocabulary")
     words: Counter[str] = Counter()
@@ -79,13 +79,21 @@ def main() -> None:
     ranked = sorted(words.items(), key=lambda item: (-item[1], item[0]))
     write_words(folder / "words.tsv", ranked)
     kept = sum(count for _, count in ranked[: params.size])
+    total = max(words.total(), 1)
+    characters = sum(count for word, count in ranked if is_character(word)) / total
+    note = f"{len(ranked):,} words, {words.total():,} tokens by the rules of the Penn Treebank"
+    if characters:
+        note += f"; {100 * characters:.1f} % of them are characters of scripts without blanks"
     summary = {
         "splits": splits,
         "types": len(ranked),
         "tokens": words.total(),
-        "token_coverage": round(kept / max(words.total(), 1), 6),
+        "characters": round(characters, 6),
+        "token_coverage": round(kept / total, 6),
+        "note": note,
     }
     write_json(folder / "summary.json", summary, indent=1)
+    print(note)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,15 @@ whose import takes seconds and 200 MB.
 
 Most captions have only letters, digits, spaces, commas and hyphens, and one final mark. They skip
 the rules, unless one of their words has two tokens.
+
+The rules are those of English. Other text is first normalized (NFC), invisible characters are
+removed, and the punctuation of all scripts is separated. Scripts without blanks have no words to
+split at: each of their characters is a token, as of Han in BERT (Devlin et al. 2019).
 """
 
 import functools
 import re
+import unicodedata
 
 _PLAIN = re.compile(r"(?!.*(?:,[0-9,]|--))([A-Za-z0-9 ,-]*)([.?!]?)")
 _TWO_TOKENS = re.compile(r"(?i)\b(?:cannot|gimme|gonna|gotta|lemme|wanna)\b")
@@ -47,10 +52,48 @@ _RULES = [
     )
 ]
 
+# Thai, Lao, Myanmar and Khmer, whose letters have marks; then kana and Han
+_MARKED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_LETTERS = rf"{_MARKED}\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+_LETTERS += "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_MARKS = "\u3099\u309a\uff9e\uff9f\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_MARKS += "".join(
+    mark
+    for mark in re.findall(f"[{_MARKED}]", "".join(map(chr, range(0xE00, 0x1800))))
+    if unicodedata.category(mark).startswith("M")
+)
+# U+1039 and U+17D2 stack the next consonant
+_UNSPACED = re.compile(f"[{_LETTERS}](?:[\u1039\u17d2][{_LETTERS}]|[{_MARKS}])*")
+# of the rules above, or in words and numbers: Catalan, Hebrew, Arabic
+_KEPT = "«»\u2018\u2019“”„·\u05f3\u05f4\u066b\u066c"
+
+
+class _Characters(dict[int, str]):
+    """Replacements of characters, for str.translate: none for invisible ones, marks with blanks."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        category = unicodedata.category(char)
+        if category in ("Cc", "Cf") and not char.isspace() and char not in "\u200c\u200d":
+            self[code] = ""  # joiners are kept, they distinguish words
+        elif code > 127 and category in ("Po", "Ps", "Pe", "Pi", "Pf") and char not in _KEPT:
+            self[code] = f" {char} "
+        else:
+            self[code] = char
+        return self[code]
+
+
+_CHARACTERS = _Characters()
+
 
 def is_word(token: str) -> bool:
     """Return whether a token has a letter or digit; otherwise it is a mark."""
     return any(letter.isalnum() for letter in token)
+
+
+def is_character(token: str) -> bool:
+    """Return whether a token is a character of a script without blanks."""
+    return not token.isascii() and _UNSPACED.fullmatch(token) is not None
 
 
 @functools.lru_cache(maxsize=4096)  # SNLI repeats each premise three times in a row
@@ -61,6 +104,9 @@ def tokenize(sentence: str, lowercase: bool) -> tuple[str, ...]:
     if plain and not _TWO_TOKENS.search(text):
         words, mark = plain.groups()
         return (*words.replace(",", " , ").split(), *mark)
+    if not (text.isascii() and text.isprintable()):
+        text = unicodedata.normalize("NFC", text).translate(_CHARACTERS)
+        text = _UNSPACED.sub(_SEPARATE, text)
     for pattern, new in _RULES:
         text = pattern.sub(new, text)
     return tuple(text.split())

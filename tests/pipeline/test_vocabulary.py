@@ -49,6 +49,14 @@ def test_stage(folder: Path) -> None:
     assert next(read_token_pairs(result / "dev.tsv")).hypothesis == ["no", "cat"]
 
 
+def test_characters_are_tokens(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of scripts without blanks; the summary has their share."""
+    run_stage(folder, train=[pair("t1", "neutral", "两个人。", "两 人 the")])
+    note = "9 words, 19 tokens by the rules of the Penn Treebank; 26.3 % of them are characters of"
+    assert capsys.readouterr().out.startswith(note)
+    assert read_output(folder, "vocabulary")["characters"] == 0.263158
+
+
 def test_words_with_unusual_line_breaks(tmp_path: Path) -> None:
     write_words(tmp_path / "words.tsv", counts := [("café", 3), ("a\u2028b", 2), ("x\r", 1)])
     assert read_counts(tmp_path / "words.tsv") == counts

@@ -1,7 +1,11 @@
+# ruff: noqa: RUF001 (letters of other scripts)
 """Compare tokens with examples and with NLTK's word tokenizer."""
 
 import random
+import unicodedata
+from typing import Any
 
+import pytest
 from nltk.tokenize import NLTKWordTokenizer
 
 from pipeline.datasets.tokenizer import tokenize
@@ -27,8 +31,9 @@ SPACES = [" "] * 12 + ["  ", "\t", "\n", "\x1c", "\x1f", "\x7f", "\u00a0", "\u20
 
 
 def nltk_tokens(sentence: str) -> tuple[str, ...]:
-    """Return the tokens of NLTK, split at white space."""
-    return tuple(" ".join(NLTKWordTokenizer().tokenize(sentence)).split())
+    """Return the tokens of NLTK without invisible characters, split at white space."""
+    visible = sentence.translate(dict.fromkeys(map(ord, "\x7f\u200b")))
+    return tuple(" ".join(NLTKWordTokenizer().tokenize(visible)).split())
 
 
 def random_sentence(rng: random.Random, others: float) -> str:
@@ -57,3 +62,28 @@ def test_random_sentences_match_nltk() -> None:
     for _ in range(5_000):
         sentence = "".join(rng.choices(pieces, k=rng.randint(1, 12)))
         assert tokenize(sentence, False) == nltk_tokens(sentence), repr(sentence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tokens"),
+    [
+        ("两个人弹钢琴。", "两 个 人 弹 钢 琴 。"),
+        ("两个 人，在2024年用iPhone。", "两 个 人 ， 在 2024 年 用 iphone 。"),
+        ("ピアノを弾く、「𠮟る」", "ピ ア ノ を 弾 く 、 「 𠮟 る 」"),
+        ("แมวที่ดำ cat", "แ ม ว ที่ ด ำ cat"),  # a letter with its vowel and tone
+        ("ແມວກິນ", "ແ ມ ວ ກິ ນ"),
+        ("ខ្ញុំស្រី", "ខ្ញុំ ស្រី"),  # consonants that are stacked
+        ("두 사람이 피아노를 든다.", "두 사람이 피아노를 든다 ."),
+        ("هل نام، الرجل؟ ٣٫٥", "هل نام ، الرجل ؟ ٣٫٥"),
+        ("वह सोता है। क्या?", "वह सोता है । क्या ?"),
+        ("¿Qué haces? ¡Nada…!", "¿ qué haces ? ¡ nada … !"),
+        ("Col·lecció, צה״ל ‹Ja›", "col·lecció , צה״ל ‹ ja ›"),
+        ("می\u200cروم \u2066nurse\0\ufeff\u200b", "می\u200cروم nurse"),
+        ("a\u00adboat\x07 t\u2011shirt", "aboat t\u2011shirt"),
+        ("\u200b\u2060 \x7f", ""),
+    ],
+)
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_other_scripts(sentence: str, tokens: str, form: Any) -> None:
+    assert " ".join(tokenize(unicodedata.normalize(form, sentence), True)) == tokens
+    assert unicodedata.is_normalized("NFC", tokens)
