@@ -20,8 +20,9 @@ from actmodels.errors import DataError, shown
 from actmodels.validators import NonNegativeInt
 from pipeline.datasets.archive import listed, member_lines, members, named
 from pipeline.datasets.rows import json_row
-from pipeline.datasets.splits import SplitComparison
+from pipeline.datasets.splits import SENTENCES, SplitComparison
 from pipeline.datasets.text_lines import Row, RowError, write_lines
+from pipeline.datasets.tokenizer import tokenize
 from pipeline.parameters.labels import UNLABELED as UNLABELED
 from pipeline.parameters.section import MustBe
 from pipeline.parameters.sentences import sentence
@@ -150,7 +151,7 @@ def checked_pair(row: Row, names: Mapping[str, str] | None = None) -> Pair:
     """Validate the fields of a pair; keys that are not in SnliPair are dropped.
 
     Args:
-        names: names of the keys in the file, for messages.
+        names: names of the keys in a file of the user, for messages.
 
     Raises:
         DataError: a missing key or an invalid value, or a labeled pair has an empty sentence.
@@ -163,8 +164,10 @@ def checked_pair(row: Row, names: Mapping[str, str] | None = None) -> Pair:
         details["loc"] = tuple(names.get(str(key), key) for key in details["loc"])
         key = f"invalid {details['loc'][0]}" if details["loc"] else "invalid"
         raise RowError(row.where, sentence(details, SnliPair), key) from None
-    for key in ("sentence1", "sentence2"):
-        if pair["gold_label"] != UNLABELED and not pair[key].strip():
+    for key in SENTENCES:
+        # of SNLI, whose pairs are counted, marks alone are a sentence
+        words = any(map(str.isalnum, pair[key])) or (not names and tokenize(pair[key], False))
+        if pair["gold_label"] != UNLABELED and not words:
             problem = f"{names.get(key, key)} has no words"
             raise RowError(row.where, f"{problem}; correct or remove the pair", problem)
     return pair

@@ -1,4 +1,4 @@
-"""Compare the splits of a corpus: labels that one lacks, and pairs that two have."""
+"""Compare the splits of a corpus: labels that one lacks, pairs that two have, and their words."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,28 +7,41 @@ from typing import Any
 
 from actmodels.configs import LABELS
 from actmodels.errors import DataError
+from pipeline.datasets.tokenizer import is_word, tokenize
 
+FEW_WORDS = 0.05  # ours: a share of common words below which two splits differ in language
 FEW = 0.01  # ours: premises of two words occur in two splits by chance
+SENTENCES = ("sentence1", "sentence2")
 Counts = Mapping[str, Mapping[str, int]]  # by split: of pairs, and of labels
 
 
 class SplitComparison:
-    """Counts the pairs of each split, and remembers the labeled ones by their hashes."""
+    """Counts the pairs of each split, and remembers the labeled ones by hashes of their tokens."""
 
     def __init__(self) -> None:
         self.labels: dict[str, Counter[str]] = {}
         self.seen: dict[str, dict[str, set[int]]] = {}
+        self.words: dict[str, set[str]] = {}
+        self.several: dict[str, int] = {}  # pairs with two labels or more
 
     def watched(self, split: str, pairs: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """Yield the pairs of a split; those of a split before, in any order, are an error."""
+        """Yield the pairs of a split; those of another split are an error.
+
+        Two pairs are equal if their tokens are, in lower case.
+        """
         labels = self.labels[split] = Counter[str]()
-        seen = {"pairs": set[int](), "premises": set[int]()}
+        premises, words, first, several = set[int](), set[str](), dict[int, str](), set[int]()
         for pair in pairs:
-            labels[pair["gold_label"]] += 1
-            if pair["gold_label"] in LABELS:
-                seen["pairs"].add(hash((pair["sentence1"], pair["sentence2"])))
-                seen["premises"].add(hash(pair["sentence1"]))
+            labels[label := pair["gold_label"]] += 1
+            if label in LABELS:
+                premise, hypothesis = (tokenize(pair[key], True) for key in SENTENCES)
+                if first.setdefault(key := hash((premise, hypothesis)), label) != label:
+                    several.add(key)
+                premises.add(hash(premise))
+                words.update(premise, hypothesis)
             yield pair
+        seen = {"pairs": {*first}, "premises": premises}
+        self.words[split], self.several[split] = {*filter(is_word, words)}, len(several)
         for other, before in self.seen.items():
             if before["pairs"] == seen["pairs"]:
                 raise DataError(f"{split} has the pairs of {other}; each split needs its own")
@@ -61,9 +74,24 @@ class SplitComparison:
             *(f"label {label} is {text}" for label, text in origin.get("labels", {}).items()),
             f"majority class of {last}: {label}, {100 * share:.1f} %",
             *_warnings(splits, shared),
+            *self._repeated(splits),
+            *self._other_words(),
         ]
         majority = {"label": label, "share": share}
         return {"splits": splits, "shared": shared, "majority": majority, "notes": notes}
+
+    def _repeated(self, splits: Counts) -> Iterator[str]:
+        for split, several in self.several.items():
+            if number := splits[split]["labeled"] - len(self.seen[split]["pairs"]):
+                conflict = f", and has {several:,} pairs with two labels or more" * bool(several)
+                yield f"{'warning: ' * bool(several)}{split} repeats {number:,} pairs{conflict}"
+
+    def _other_words(self) -> Iterator[str]:
+        for (a, of_a), (b, of_b) in combinations(self.words.items(), 2):
+            common, fewer = len(of_a & of_b), min(len(of_a), len(of_b))
+            if common < FEW_WORDS * fewer:
+                counted = f"{a} and {b} share {common:,} of {fewer:,} words"
+                yield f"warning: {counted}; expected texts in one language"
 
 
 def _counts(labels: Mapping[str, int]) -> dict[str, int]:

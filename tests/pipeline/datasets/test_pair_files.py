@@ -165,7 +165,7 @@ def test_bad_rows_are_reported_together(tmp_path: Path, changes: Any, message: s
 
 
 def test_bad_rows_are_dropped_and_counted_or_ten_are_shown(tmp_path: Path) -> None:
-    bad = [{"hypothesis": " "}, {"label": "maybe"}, {"premise": 5}, {"id": "y"}] * 11
+    bad = [{"hypothesis": "…!\u200b"}, {"label": "maybe"}, {"premise": 5}, {"id": "y"}] * 11
     path = write(tmp_path / "p.jsonl", [ROW | {"id": "y"}, *(ROW | row for row in bad)])
     with path.open("a") as file:
         file.write("\n{oops\n[1]")

@@ -60,7 +60,10 @@ NAME = "must be a name of printable letters"
         ({"pairID": 7}, "pairID is 7; must be text"),
         ({"gold_label": None}, "gold_label is None; must be 'neutral', "),
         ({"sentence1": "\ud83d"}, "sentence1 is '\\ud83d'; must be text"),
-        ({"sentence1": " "}, "sentence1 has no words; correct or remove the pair"),
+        *(
+            ({"sentence1": text}, "sentence1 has no words; correct or remove the pair")
+            for text in (" ", "\u200b\xad")
+        ),
         ({"sentence2_binary_parse": 3}, "sentence2_binary_parse is 3; must be text"),
         ({"reasoning_depth": True}, "reasoning_depth is True; must be a whole"),
         ({"reasoning_depth": -1}, "reasoning_depth is -1; must be at least 0"),

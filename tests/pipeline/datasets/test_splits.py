@@ -32,7 +32,13 @@ def notes(test: Rows) -> list[str]:
          ["test share 2 premises"]),
         ([*ALL, ("C", "z", "neutral")], f"4 pairs ({EACH.replace('1', '2', 1)})", "neutral, 50.0",
          ["train and test share 3 pairs and 2 premises"]),
-        ([("A", "x", "-"), *[("C", "y", "entailment")] * 2],
+        ([("B  a", "x", "neutral"), ("b A", "X", "entailment"), ("b a\u200b", "y", "neutral")],
+         "3 pairs (2 neutral, 1 entailment, 0 contradiction)", "neutral, 66.7",
+         ["test has no contradiction, and train has 1 pairs with it",
+          "test repeats 1 pairs, and has 1 pairs with two labels or more"]),
+        ([("D", label, label) for label in LABELS], f"3 pairs ({EACH})", "neutral, 33.3",
+         ["train and test share 0 of 4 words; expected texts in one language"]),
+        ([("A", "x", "-"), *[("C", x, "entailment") for x in "yz"]],
          "2 pairs (0 neutral, 2 entailment, 0 contradiction), 1 unlabeled dropped",
          "entailment, 100.0",
          [f"test has no {x}, and train has 1 pairs with it" for x in LABELS[::2]]),
@@ -51,9 +57,10 @@ def test_notes(test: Rows, counted: str, majority: str, warnings: list[str]) -> 
 @pytest.mark.parametrize(
     ("test", "error"),
     [
-        (ALL[::-1], "test has the pairs of train; each split needs its own"),
+        ([(f"{p.lower()}\u00a0", f" {h}\u200b", label) for p, h, label in ALL[::-1]],
+         "test has the pairs of train; each split needs its own"),
         (ALL[1:2], "test has one labeled pair; expected at least two, to compare models"),
     ],
-)
+)  # fmt: skip
 def test_errors(test: Rows, error: str) -> None:
     assert notes(test) == [error]
