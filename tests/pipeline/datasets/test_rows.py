@@ -77,13 +77,21 @@ def test_text_formats_agree(
     [
         ('a\tb\n"x ""y"""\t1\n', ['x "y"', "1"], ""),  # doubled marks
         ('a\tb\n"x\ty"\t1\n', ["x\ty", "1"], ""),
-        ('a\tb\n"x\ny"\t1\n', ["x\ny", "1"], ""),
+        ('a\tb\n"x\ny"\t1\n', ["x\ny", "1"], "1 rows have line breaks in cells; the first is l"),
         ('"a"\t"b"\n"x"\t"1"\n', ["x", "1"], ""),
         ('a\tb\n"x"\t1\n5" pipe\t2\n', ['"x"', "1", '5" pipe', "2"], ""),  # marks between letters
-        ('a\tb\n"x\t1\ny"\t2\nz\t3\n', ['"x', "1", 'y"', "2", "z", "3"], "corpus.files.quotes=f"),
+        ('a\tb\n"x\t1\ny"\t2\n"z"\t3\n', ['"x', "1", 'y"', "2", '"z"', "3"], ""),
+        ('a\tb\n"x\t1\ny"\t2\n"z ""q"""\t3\n', ['"x', "1", 'y"', "2", '"z ""q"""', "3"], ""),
         ('a\tb\n"x"\t1\n', ['"x"', "1"], "corpus.files.quotes=false; true takes them off"),
         ('a\tb\nx" y\t1\n"z\t2\n', ['x" y', "1", '"z', "2"], ""),
-        ('a,b\r\n"c\r\nd",1\r\na\rman,2\r\n', ["c\nd", "1", "a man", "2"], ""),
+        (
+            'a,b\r\n"c\r\nd",1\r\na\rman,2\r\n',
+            ["c\nd", "1", "a man", "2"],
+            "p.tsv: 1 rows have line breaks in cells; the first is line 2",
+        ),
+        ("# of 2024, ours\n#x\na| b\n1| 2\n", ["1", "2"], ""),
+        ('a, b\n1, "2, 3"\n', ["1", "2, 3"], ""),
+        ("a ; b\n1 ; 2\n", ["1 ", "2"], ""),
         ("a,b\n1," + "word " * 30_000, ["1", "word " * 30_000], ""),
     ],
 )
@@ -96,6 +104,25 @@ def test_cells(
     assert (note in capsys.readouterr().err) if note else not capsys.readouterr().err
     if note.endswith("off"):
         assert rows(path, quotes=True)[0].fields["a"] == "x"
+
+
+@pytest.mark.parametrize("mark", [6, 90])
+@pytest.mark.parametrize("quoted", [3, 8, 60])
+@pytest.mark.parametrize("separator", [",", "\t"])
+def test_an_open_quotation_mark_costs_one_row(
+    tmp_path: Path, separator: str, quoted: int, mark: int
+) -> None:
+    """Whether another cell has quotation marks before it, soon after it, or later."""
+    lines = [f"{number}{separator}b" for number in range(1, 91)]
+    lines[quoted - 1] = f'"{quoted}"{separator}"b, ""c"""'
+    lines[mark - 1] = '"' + lines[mark - 1]
+    (tmp_path / "p.csv").write_text("\n".join([f"a{separator}b", *lines[1:]]))
+    found = rows(tmp_path / "p.csv", quotes=True)
+    errors = [row for row in found if isinstance(row, str)]
+    assert [row.fields["a"] for row in found if not isinstance(row, str)] == [
+        str(number) for number in range(2, 91) if number != mark
+    ]
+    assert len(errors) == 1 and errors[0].startswith(f"{tmp_path / 'p.csv'}, line {mark}: not CSV")
 
 
 def test_parquet(tmp_path: Path) -> None:
@@ -137,7 +164,13 @@ def test_parquet(tmp_path: Path) -> None:
          [", line 2: 1 fields; the header has 2",
           ", line 3: not UTF-8 (at byte 1); convert the file to UTF-8",
           ", line 4: not CSV (',' expected after '\"')", ", line 5: 3 fields; the header has 2",
-          ", line 7: not CSV (unexpected end of data)"]),
+          ", line 7: not CSV (a quotation mark opens a cell that does not end within 20 lines)"]),
+        ("p.csv", 'a,b\n1,2\n"3,4\n5,6\n"7",8\n9,10',
+         [""", line 3: not CSV (line 5: ',' expected after '"', in a cell that opens here)"""]),
+        ("p.csv", 'a,b\n"1,2\n' + "3,4\n" * 99, [", line 2: not CSV (a quotation mark"]),
+        ("p.csv", b'a,b\n"1,2\n3,4\n\xe9,5\n6,7',
+         [", line 2: not CSV (line 4: ", ", line 4: not UTF-8 (at byte 1)"]),
+        ("p.csv", 'a,b\n"x \\"y\\"",1\n', [", line 2: not CSV (a backslash before"]),
         ("p.tsv", "a\tb\na\tb\tc\n", [", line 2: 3 fields; the header has 2"]),
         ("p.csv", "premise,a,a\n", [", line 1: the header names a column twice: a"]),
         ("p.csv", "a,b\r1,2\r", [" has carriage returns; convert them to line feeds"]),

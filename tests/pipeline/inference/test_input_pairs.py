@@ -26,7 +26,7 @@ def test_a_pair_has_its_id_or_its_line(tmp_path: Path) -> None:
     (pair,) = pairs(path, "pairID,premise,hypothesis\n7,a,b\n")
     assert (pair.name, list(pair.fields)) == ("7", ["pairID", "premise", "hypothesis"])
     (pair,) = pairs(path, 'premise,hypothesis\n"a\n",b\n')
-    assert (pair.name, list(pair.fields)) == ("line 3", ["line", "premise", "hypothesis"])
+    assert (pair.name, list(pair.fields)) == ("line 2", ["line", "premise", "hypothesis"])
 
 
 def test_columns_and_labels_of_the_training_files(tmp_path: Path) -> None:
