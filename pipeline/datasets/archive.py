@@ -24,6 +24,7 @@ from tqdm import tqdm
 
 from actmodels.errors import DataError
 from actmodels.files import regular
+from pipeline.datasets.formats import zipped_format
 from pipeline.datasets.text_lines import numbered_lines
 
 Files = list[tuple[Path, str | None]]  # with the member of an archive
@@ -35,14 +36,6 @@ UNREADABLE = (  # RuntimeError: encryption or an unknown compression
 )
 ZIP = (b"PK\3\4", b"PK\5\6")
 OF_MACOS = re.compile(r"(.*/)?(__MACOSX/.*|\._[^/]*|\.DS_Store)")  # in archives that it makes
-FOREIGN = (  # what comes in place of a file: its first bytes, its name, and an advice
-    (rb"version https://git-lfs\.github\.com/", "a Git LFS pointer", "run: git lfs pull"),
-    (
-        rb"(?i)(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|head)\b",
-        "a web page, perhaps to sign in",
-        "download the file in a browser, and name its path",
-    ),
-)
 MAX_LISTED = 10
 BAR_LINES = 4096  # lines per update of the progress bar, which is slower than reading a line
 
@@ -101,7 +94,11 @@ def members(archive: Path) -> list[str]:
 def _container(archive: Path) -> Any:
     with regular(archive).open("rb") as file:
         if file.read(4) in ZIP:
-            return zipfile.ZipFile(archive)
+            opened = zipfile.ZipFile(archive)
+            if kind := zipped_format(opened.namelist()):
+                advice = "save pairs as CSV in UTF-8, or vectors as lines of a word and its numbers"
+                raise DataError(f"{archive} is {kind}; {advice}")
+            return opened
     return tarfile.open(archive) if tarfile.is_tarfile(archive) else nullcontext()
 
 
@@ -140,12 +137,6 @@ def _decompressed(stream: Any) -> Any:
             break
         stream = opener(stream)
     return stream
-
-
-def foreign(head: bytes) -> tuple[str, str] | None:
-    """Return what comes in place of a file with these first bytes, and an advice."""
-    known = ((name, advice) for pattern, name, advice in FOREIGN if re.match(pattern, head))
-    return next(known, None)
 
 
 def named(archive: Path, member: str | None) -> str:

@@ -17,7 +17,7 @@ from urllib.request import url2pathname
 
 from actmodels.errors import DataError
 from actmodels.files import file_digest
-from pipeline.datasets.archive import foreign
+from pipeline.datasets.formats import foreign
 from pipeline.datasets.transfer import (
     ATTEMPTS,
     CHECK_URL,

@@ -20,7 +20,7 @@ from pipeline.datasets.pairs import (
     checked_split,
 )
 from pipeline.datasets.rows import read_rows
-from pipeline.datasets.text_lines import Row, RowError, Rows
+from pipeline.datasets.text_lines import NOT_UTF8, Row, RowError, Rows
 from pipeline.parameters.labels import UNLABELED, label_name, meaning_of, with_lower_case
 from pipeline.parameters.schema import COLUMNS, PairFiles
 from pipeline.runtime.stage import project
@@ -78,13 +78,16 @@ class SplitReader:
         columns = {*PARSES, ANNOTATORS, *chain.from_iterable(self.settings.columns.values())}
         for index, (path, member) in enumerate(files):
             self._ids = f"{self.split}-{index + 1}" if index else self.split
-            start = self.dropped.copy()
-            yield from read_rows(path, columns, member, self.settings.quotes)
+            start, count = self.dropped.copy(), 0
+            for row in read_rows(path, columns, member, self.settings.quotes):
+                count += 1
+                yield row
             if self.settings.invalid == "stop" and (bad := self.dropped - start):
                 problems = [_together(errors, bad) for errors in self._errors.values()]
                 if len(bad) > len(problems):
                     problems.append(f"{bad.total():,} bad rows with {len(bad):,} faults")
-                raise DataError("\n".join(problems) + NO_ID * (DUPLICATE in bad) + DROP)
+                drop = bad.total() < count and NOT_UTF8 not in bad
+                raise DataError("\n".join(problems) + NO_ID * (DUPLICATE in bad) + DROP * drop)
             self._errors.clear()
 
     def _bad(self, error: RowError) -> None:
@@ -120,17 +123,13 @@ class SplitReader:
         """Return the names of the columns of a row by the keys of a pair."""
         names = dict.fromkeys(KEYS.values(), "")
         for part, options in self.settings.columns.items():
-            present = [name for name in options if name in row.fields]
-            if present:
-                names[KEYS[part]] = present[0]
-            elif part != "id":
-                got = ", ".join(map(repr, row.fields))[:200]
-                problem = f"no column {' or '.join(options)}; got {got}"
-                advice = (
-                    f"name the column of the {part} in corpus.files.columns.{part}, or put the "
-                )
-                advice += "names of the columns above the first line if it is a pair"
-                raise RowError(row.where, f"{problem}; {advice}", NO_COLUMN)
+            if part == "id":  # another column may be named Id
+                names[KEYS[part]] = next((name for name in options if name in row.fields), "")
+            elif (name := row.column(options)) is not None:
+                names[KEYS[part]] = name
+            else:
+                problem = f"no column {' or '.join(options)}; {_advice(row, part, options)}"
+                raise RowError(row.where, problem, NO_COLUMN)
         same = [*names.values()][:3]
         if len({*same}) < 3:
             problem = f"premise, hypothesis and label are the columns {', '.join(same)}"
@@ -147,6 +146,16 @@ class SplitReader:
         if meaning not in (UNLABELED, key.lower()) and key not in self.examples:
             self.examples[key] = f"{meaning}, as in {shown(premise)} / {shown(hypothesis)}"
         return meaning
+
+
+def _advice(row: Row, part: str, options: list[str]) -> str:
+    """Return what a row has in place of a column, and what to do."""
+    for name, value in row.fields.items():
+        if isinstance(value, dict) and any(option in value for option in options):
+            return f"it is in {name!r}; move the fields of {name!r} to the top of the object"
+    got = ", ".join(map(repr, row.fields))[:200]
+    advice = f"name the column of the {part} in corpus.files.columns.{part}, or put the "
+    return f"got {got}; {advice}names of the columns above the first line if it is a pair"
 
 
 def _together(errors: list[RowError], numbers: Mapping[str, int]) -> str:

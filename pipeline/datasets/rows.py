@@ -1,4 +1,4 @@
-"""Read the rows of JSON lines, a JSON array, a delimited table or Parquet, one after the other.
+"""Read the rows of JSON, a delimited table, Parquet or Arrow, one after the other.
 
 The content decides the format, because suffixes may lie. The readers are those of Python and
 pyarrow: pandas pads short rows, cuts long ones, and reads the id 7 as 7.0. Of 56,476 real pairs of
@@ -14,17 +14,17 @@ from typing import Any, BinaryIO
 
 from actmodels.errors import DataError
 from actmodels.files import regular
-from pipeline.datasets.archive import foreign, named, open_member
+from pipeline.datasets.archive import named, open_member
 from pipeline.datasets.delimited import csv_dialect, table_rows
-from pipeline.datasets.text_lines import Row, RowError, Rows, decoded, numbered_lines, text_of
+from pipeline.datasets.formats import columnar_format, foreign, other_format
+from pipeline.datasets.json_rows import START, json_rows
+from pipeline.datasets.json_rows import json_row as json_row
+from pipeline.datasets.text_lines import Row, Rows, column_key, numbered_lines
 
 JSON = re.compile(r"\.(jsonl?|ndjson)\b", re.I)  # in a name: a first line that is none is an error
 OLD_MAC = re.compile(rb"[^\n]*\r[^\n]*")
 KEY = "corpus.files"
-
-
-class Duplicate(dict[str, Any]):
-    """A JSON object with a duplicate key, which matters only in objects that are read."""
+SAVE = "save it as CSV in UTF-8, JSON lines or Parquet"
 
 
 def read_rows(
@@ -51,19 +51,15 @@ def read_rows(
 
     try:
         with open_member(regular(path), member, KEY) as (stream, _):
-            head = stream.peek(1000)[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
+            head = stream.peek(1000)[:1000]
             if problem := foreign(head):
                 raise DataError(f"{source} is {'; '.join(problem)}")
-            if head.startswith(b"PAR1") or source.lower().endswith(".parquet"):
-                yield from _parquet(stream, source, columns)
-            elif head.startswith(b"["):
-                items = _json(decoded(stream.read(), source).removeprefix("\ufeff"), source)
-                for number, item in enumerate(items, start=1):
-                    yield _row(item, f"{source}, item {number}", number)
-            elif head.startswith(b"{") or JSON.search(source):
-                for number, line in numbered_lines(stream, source):
-                    if line.strip():
-                        yield json_row(line, f"{source}, line {number}", number)
+            if other := other_format(head):
+                raise DataError(f"{source} is {other}; {SAVE}")
+            if (kind := columnar_format(head)) or source.lower().endswith(".parquet"):
+                yield from _columnar(stream, source, columns, kind or "Parquet")
+            elif START.match(head) or JSON.search(source):
+                yield from json_rows(stream, lines, source)
             elif OLD_MAC.fullmatch(head):
                 raise DataError(f"{source} has carriage returns; convert them to line feeds")
             else:
@@ -72,54 +68,33 @@ def read_rows(
         raise DataError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def json_row(line: bytes, where: str, number: int) -> Row | RowError:
-    """Parse the JSON object of a line."""
-    try:
-        return _row(_json(text_of(line, where), where), where, number)
-    except RowError as error:
-        return error
-
-
-def _json(text: str, where: str) -> Any:
-    try:
-        return json.loads(text, object_pairs_hook=_unique)
-    except json.JSONDecodeError as error:
-        problem = f"not JSON ({error.msg} at column {error.colno})"
-    except ValueError as error:  # thousands of digits
-        problem = f"not JSON ({str(error).partition(';')[0]})"
-    except RecursionError:
-        problem = "JSON nested too deeply"
-    raise RowError(where, problem, "not JSON")
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    return fields if len(fields) == len(pairs) else Duplicate(fields)
-
-
-def _row(value: Any, where: str, number: int) -> Row | RowError:
-    if type(value) is dict:
-        return Row(where, number, value)
-    got = "one with a duplicate key" if isinstance(value, dict) else f"a {type(value).__name__}"
-    return RowError(where, f"expected a JSON object; got {got}", "no JSON object")
-
-
-def _parquet(stream: BinaryIO, source: str, columns: Collection[str] | None) -> Iterator[Row]:
+def _columnar(
+    stream: BinaryIO, source: str, columns: Collection[str] | None, kind: str
+) -> Iterator[Row]:
     """Yield the rows; numbers of classes become names, which the Hub stores in the schema."""
-    from pyarrow import ArrowException  # 0.3 s that other formats do not need
+    from pyarrow import ArrowException, ipc  # 0.3 s that other formats do not need
     from pyarrow.parquet import ParquetFile
 
     on_disk = isinstance(getattr(stream, "raw", None), io.FileIO)  # others seek slowly
     try:
-        opened = ParquetFile(
-            stream if on_disk else io.BytesIO(stream.read()), page_checksum_verification=True
-        )
-        names = opened.schema_arrow.names
+        file = stream if on_disk else io.BytesIO(stream.read())
+        table: Any
+        if kind == "Parquet":
+            table = ParquetFile(file, page_checksum_verification=True)
+            schema = table.schema_arrow
+        else:
+            table = (ipc.open_stream if kind == "Arrow" else ipc.open_file)(file).read_all()
+            schema = table.schema
+        names = schema.names
         if len(set(names)) < len(names):
             raise DataError(f"{source}: the schema names a column twice")
-        kept = names if columns is None else [name for name in names if name in columns]
-        classes = _class_names(opened.schema_arrow.metadata or {})
-        batches, absent = opened.iter_batches(columns=kept), dict.fromkeys(names)
+        wanted = {*map(column_key, names if columns is None else columns)}
+        kept = [name for name in names if column_key(name) in wanted]
+        classes, absent = _class_names(schema.metadata or {}), dict.fromkeys(names)
+        if kind == "Parquet":
+            batches = table.iter_batches(columns=kept)
+        else:
+            batches = table.select(kept).to_batches()
         rows = (row for batch in batches for row in batch.to_pylist())
         for number, fields in enumerate(rows, start=1):
             for name, known in classes.items():
@@ -127,7 +102,7 @@ def _parquet(stream: BinaryIO, source: str, columns: Collection[str] | None) -> 
                     fields[name] = known[value]
             yield Row(f"{source}, row {number}", number, absent | fields)
     except (ArrowException, OverflowError, ValueError) as error:  # e.g. a date after the year 9999
-        raise DataError(f"{source}: cannot be read as Parquet ({error})") from error
+        raise DataError(f"{source}: cannot be read as {kind} ({error})") from error
 
 
 def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:

@@ -1,6 +1,6 @@
 """Read and write text files line by line."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -9,6 +9,7 @@ from actmodels.errors import DataError
 from actmodels.files import replacing
 
 MAX_LINE_BYTES = 1 << 24  # a line of GloVe with 300 numbers has 3,000
+NOT_UTF8 = "not UTF-8"  # reason of bad rows
 
 
 class RowError(DataError):
@@ -28,6 +29,18 @@ class Row(NamedTuple):
     where: str
     number: int
     fields: dict[str, Any]
+
+    def column(self, names: Sequence[str]) -> str | None:
+        """Return the first column of these names; case and outer blanks count if both exist."""
+        if exact := [name for name in names if name in self.fields]:
+            return exact[0]
+        similar = {column_key(name): name for name in reversed(self.fields)}
+        return next((similar[key] for key in map(column_key, names) if key in similar), None)
+
+
+def column_key(name: str) -> str:
+    """Return the name of a column without case and outer blanks."""
+    return name.strip().casefold()
 
 
 Rows = Iterator[Row | RowError]
@@ -50,7 +63,7 @@ def decoded(line: bytes, where: str) -> str:
         return line.decode()
     except UnicodeDecodeError as error:
         problem = f"not UTF-8 (at byte {error.start + 1}); convert the file to UTF-8"
-        raise RowError(where, problem, "not UTF-8") from error
+        raise RowError(where, problem, NOT_UTF8) from error
 
 
 def text_of(line: bytes, where: str) -> str:

@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import re
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.datasets.archive import member_lines, open_member
+from pipeline.datasets.archive import member_lines, members, open_member
 from tests.pipeline.project import make_zip
 
 LINES = b"".join(b"line %d of the file\n" % i for i in range(20_000))
@@ -91,6 +92,19 @@ def test_corrupt(tmp_path: Path, case: str) -> None:
     archive.write_bytes(change(archive.read_bytes()))
     with pytest.raises(DataError, match=rf"a\.(zip|tgz):? {problem}"):
         read(archive)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("[Content_Types].xml", "an Excel workbook, or another Office file; save pairs as CSV in"),
+        ("vectors.npy", "NumPy arrays; save pairs as CSV in UTF-8, or vectors as lines of a word"),
+        ("model/data.pkl", "a PyTorch file; save"),
+    ],
+)
+def test_other_formats_that_are_zip_archives(tmp_path: Path, name: str, kind: str) -> None:
+    with pytest.raises(DataError, match=re.escape(f"renamed.csv is {kind}")):
+        members(make_zip(tmp_path / "renamed.csv", {name: b""}))
 
 
 MANY = {f"{number}": b"" for number in range(12)}

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow.feather import write_feather
 
 from actmodels.errors import DataError
 from pipeline.datasets.rows import read_rows
@@ -59,6 +60,13 @@ def twice(content: bytes) -> bytes:
         ("lines.json", "\ufeff" + IGNORED, [1, 3]),
         ("array.jsonl", json.dumps(ROWS), [1, 2]),
         ("lines.csv.gz", LINES, [1, 3]),
+        ("pretty.json", "\n".join(json.dumps(row, indent=1) for row in ROWS), [1, 5]),
+        (
+            "pretty.jsonl",
+            json.dumps({"version": 1, "rows": ROWS, "licenses": ["x"]}, indent=1),
+            [1, 2],
+        ),
+        ("data.json", json.dumps({"data": ROWS}), [1, 2]),
     ],
 )
 def test_text_formats_agree(
@@ -68,7 +76,8 @@ def test_text_formats_agree(
     archive = make_zip(tmp_path / "p.zip", {"f/a": pack(content.encode()), "__MACOSX/._a": b"\0"})
     for found in (rows(tmp_path / name), rows(archive, member="f/a"), rows(archive)):
         assert [{key: row.fields[key] for key in ROWS[0]} for row in found] == ROWS
-        place = "item" if name == "array.jsonl" else "line"
+        items = name in ("array.jsonl", "pretty.jsonl", "data.json")
+        place = "item" if items else "line"
         assert [row.where.rpartition(", ")[2] for row in found] == [f"{place} {n}" for n in numbers]
 
 
@@ -125,7 +134,7 @@ def test_an_open_quotation_mark_costs_one_row(
     assert len(errors) == 1 and errors[0].startswith(f"{tmp_path / 'p.csv'}, line {mark}: not CSV")
 
 
-def test_parquet(tmp_path: Path) -> None:
+def test_parquet_arrow_and_feather(tmp_path: Path) -> None:
     path = tmp_path / "p.parquet"
     late = pa.array([10**8, 10**8], pa.date32())
     table = pa.table({"a": ["A dog runs.", ""], "label": [1, -1], "late": late})
@@ -136,7 +145,12 @@ def test_parquet(tmp_path: Path) -> None:
     plain = {"compression": None, "use_dictionary": False, "write_statistics": False}
     pq.write_table(hub, path, write_page_checksum=True, **plain)
     (tmp_path / "z").write_bytes(gzip.compress(path.read_bytes()))
-    for found in (rows(path, "a", "label"), rows(tmp_path / "z", "a", "label")):
+    arrow, feather = tmp_path / "a.csv", tmp_path / "b"
+    with pa.ipc.new_stream(arrow, hub.schema) as stream:  # of save_to_disk
+        stream.write_table(hub)
+    write_feather(hub, feather)
+    for copy in (path, tmp_path / "z", arrow, feather):
+        found = rows(copy, "a", "label")
         assert [row.fields for row in found] == [
             {"a": "A dog runs.", "label": "y", "late": None},
             {"a": "", "label": -1, "late": None},
@@ -148,6 +162,21 @@ def test_parquet(tmp_path: Path) -> None:
     assert rows(path) == [f"{path}: the schema names a column twice"]
 
 
+OTHER_FORMATS = [
+    ("a,b\n".encode("utf-16"), "text in UTF-16"),
+    ("a,b\nc,d\n".encode("utf-16-le"), "text in UTF-16"),
+    ("a,b\nc,d\n".encode("utf-16-be"), "text in UTF-16"),
+    (b'<?xml version="1.0"?>\n<pairs>', "XML"),
+    (b'<entailment-corpus lang="EN">\n  <pair>', "XML"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel or Word file"),
+    (b"\x89HDF\r\n\x1a\n", "HDF5"),
+    (b"\x93NUMPY\x01\0", "a NumPy array"),
+    (b"\x80\x04\x95", "a Python pickle"),
+    (b"SQLite format 3\0", "an SQLite database"),
+    (b"%PDF-1.7", "PDF"),
+]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "messages"),
     [
@@ -155,11 +184,20 @@ def test_parquet(tmp_path: Path) -> None:
          [", line 2: not JSON (Expecting property name enclosed in double quotes at column 2)",
           ", line 3: expected a JSON object; got a list",
           ", line 4: expected a JSON object; got one with a duplicate key"]),
-        ("p.jsonl", "oops", [", line 1: not JSON (Expecting value at column 1)"]),
+        ("p.jsonl", "oops\n{}", [", line 1: not JSON (Expecting value at column 1)"]),
         ("p.jsonl", '{"n": ' + "[" * 100_000, [", line 1: JSON nested too deeply"]),
         ("p.jsonl", '{"n": ' + "9" * 5000, [", line 1: not JSON (Exceeds the limit (4300 digits)"]),
         ("p.json", "[{}, 3]", [", item 2: expected a JSON object; got a int"]),
-        ("p.json", "[{}, oops]", [": not JSON (Expecting value at column 6)"]),
+        ("p.json", "[{}, oops]", [", line 1: not JSON (Expecting value at column 6)"]),
+        ("p.json", "[{},\n{},\n]", [", line 3: not JSON (a comma before ])"]),
+        ("p.json", '{"data": [{},\n{},\n]}', [", line 3: not JSON (a comma before ])"]),
+        ("p.json", '{\n"a": 1\n}\n{\n"a" 1}', [", line 5: not JSON (Expecting ':' delimiter at"]),
+        ("p.jsonl", '["a", "b"]\n["c", "d"]',
+         [f", line {n}: expected a JSON object; got a list" for n in (1, 2)]),
+        *(("p.json", json.dumps(table), [" is one JSON object, of which no part is a list of rows; "
+           "expected a list of objects, or an object a line (pandas: orient='records')"])
+          for table in ({"a": {"0": "x"}, "b": {"0": "y"}}, {"a": ["x"], "b": ["y"]})),
+        ("p.jsonl", "a,b\n1,2\n", [" has no JSON in its first lines; if it is a table, name it"]),
         ("p.csv", b'a,b\nc\n\xe9,d\n"x"y,z\n1,2,3\ne,f\na,"b',
          [", line 2: 1 fields; the header has 2",
           ", line 3: not UTF-8 (at byte 1); convert the file to UTF-8",
@@ -174,13 +212,15 @@ def test_parquet(tmp_path: Path) -> None:
         ("p.tsv", "a\tb\na\tb\tc\n", [", line 2: 3 fields; the header has 2"]),
         ("p.csv", "premise,a,a\n", [", line 1: the header names a column twice: a"]),
         ("p.csv", "a,b\r1,2\r", [" has carriage returns; convert them to line feeds"]),
-        ("p.csv", "a,b\n".encode("utf-16"), [", line 1: not UTF-8 (at byte 1); convert the file"]),
+        *(("p.csv", content, [f" is {name}; save it as CSV in UTF-8, JSON lines or Parquet"])
+          for content, name in OTHER_FORMATS),
         ("p.csv", b"PK\3\4\0", [": cannot read it (File is not a zip file); it is corrupt"]),
         ("p.parquet", "version https://git-lfs.github.com/spec/v1\noid",
          [" is a Git LFS pointer; run: git lfs pull"]),
         ("p.jsonl", "\n<!DOCTYPE html>\n<html>", [" is a web page, perhaps to sign in; download"]),
         ("p.parquet", "", [": cannot be read as Parquet (Parquet file size is 0 bytes)"]),
         ("p.parquet", b"PAR1" + bytes(40) + b"PAR1", [": cannot read it (Couldn't deserialize"]),
+        ("p.csv", b"ARROW1\0\0", [": cannot be read as Feather (File is too small"]),
         ("p.csv", gzip.compress(b"a,b\n1,2\n" * 9999, mtime=0)[:-20],
          [": cannot read it (Compressed file ended before the end-of-stream marker was reached); i"
           "t is corrupt or incomplete, so replace it, or correct corpus.files in params.yaml"]),
