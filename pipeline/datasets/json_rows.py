@@ -100,7 +100,7 @@ def _items(value: Any, source: str) -> list[Any] | None:
     if len(lists) == 1:
         return lists[0]
     if parts and all(isinstance(part, list | dict) for part in parts):
-        problem = "is one JSON object, of which no part is a list of rows"
+        problem = "is one JSON object without a list of rows"
         advice = "expected a list of objects, or an object a line (pandas: orient='records')"
         raise DataError(f"{source} {problem}; {advice}")
     return None

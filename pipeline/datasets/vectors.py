@@ -16,6 +16,7 @@ import io
 import math
 import re
 import sys
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -30,13 +31,17 @@ from actmodels.errors import DataError
 from actmodels.files import file_digest
 from pipeline.datasets.archive import member_lines, named
 from pipeline.datasets.download import fetch
+from pipeline.datasets.formats import columnar_format, other_format
+from pipeline.datasets.tokenizer import is_character
 from pipeline.parameters.schema import Vectors
 
 Array = NDArray[np.float32]
 CHUNK_BYTES = 1 << 23  # of lines that are parsed together
-BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 TEXT_LINES = 100  # checked whether they are text
 FASTTEXT = b"\xba\x16\x4f\x2f"  # the first bytes of its binary format
+JSON = re.compile(rb'\s*(\{\s*"|\[\s*[\["{])')
+CONCEPTNET = re.compile(rb"/c/[a-z]{2,3}/")
+HEADER = re.compile(rb"(\d+)\s+(\d+)(\s+[a-z]+\d*)?\s*")  # words, dimensions, type of numbers
 FORMAT: dict[str, Any] = {"sep": " ", "header": None, "quoting": csv.QUOTE_NONE, "na_filter": False}
 FORMAT |= {"lineterminator": "\n", "skip_blank_lines": False}
 START, SEPARATOR = re.compile(rb"[^ \t]*"), re.compile(rb"[ \t]+")
@@ -54,19 +59,24 @@ def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor, str | 
     vectors, found = read_vectors(archive, glove.member, words, settings.dimensions)
     total = vectors.norm(dim=1).sum()
     if not total or not total.isfinite():
+        advice = "; some words are single characters, as of Chinese; take vectors of characters"
         raise DataError(
             f"{named(archive, glove.member)}: no vector of any of the {len(words)} words, or only "
             "zeros, or infinite lengths; expected vectors of the corpus' language in UTF-8"
+            + advice
+            * any(map(is_character, words))
         )
+    found &= vectors.any(dim=1)  # zeros say nothing about a word
     return vectors, found, glove.sha256 or file_digest(archive)
 
 
 def read_vectors(
     archive: Path, member: str | None, words: Sequence[str], dimensions: int
 ) -> tuple[Tensor, Tensor]:
-    """Read the vectors of distinct words; the first line of a word counts.
+    """Read the vectors of distinct words, written in NFC or NFD; the first line of a word counts.
 
-    A header `words dimensions`, as in word2vec, is checked; a note names a file with fewer words.
+    A header `words dimensions`, or with a type of numbers, is checked; a note names a file with
+    fewer words.
 
     Returns:
         vectors, float32 [words, dimensions], zeros if not found; and found, bool [words].
@@ -77,7 +87,8 @@ def read_vectors(
     """
     vectors = np.zeros((len(words), dimensions), np.float32)
     found = np.zeros(len(words), bool)
-    rows = {word.encode(): row for row, word in enumerate(words)}
+    rows = {unicodedata.normalize("NFD", word).encode(): row for row, word in enumerate(words)}
+    rows |= {word.encode(): row for row, word in enumerate(words)}
     # a word with spaces is recognized by its part before the first space
     starts = {word.partition(b" ")[0] for word in rows}
     source, promised, number = named(archive, member), 0, 0
@@ -86,8 +97,9 @@ def read_vectors(
     for number, line in member_lines(archive, member, "vectors.glove", "vectors"):
         if number <= TEXT_LINES:
             where = f"{source}, line {number}"
-            _check_text(line, where)
+            _check_text(line, number, where)
             if number == 1:
+                line = line.removeprefix(codecs.BOM_UTF8)
                 if promised := _header(line, dimensions, where):
                     continue
                 _columns(line, dimensions, where)
@@ -166,24 +178,30 @@ def _parse_checked(lines: Sequence[tuple[str, bytes]]) -> Array:
     return values
 
 
-def _check_text(line: bytes, where: str) -> None:
-    """Raise DataError for one of the first lines of a file that is not text in UTF-8."""
-    if line.startswith(BYTE_ORDER_MARKS):
-        raise DataError(f"{where}: begins with a byte order mark; convert the file to UTF-8")
-    if b"\0" in line or line.startswith(FASTTEXT):
+def _check_text(line: bytes, number: int, where: str) -> None:
+    """Raise DataError for one of the first lines of a file that is not words in UTF-8."""
+    form = None
+    if number == 1:
+        form = other_format(line) or columnar_format(line) or ("JSON" if JSON.match(line) else None)
+    if form is None and (b"\0" in line or line.startswith(FASTTEXT)):
         form = "fastText's" if line.startswith(FASTTEXT) else "probably word2vec's"
-        problem = f"binary, {form} format; expected text, a word and its numbers a line"
+        form = f"binary, {form} format"
+    if form is not None:
+        problem = f"{form}; expected text, a word and its numbers a line"
         raise DataError(f"{where}: {problem}; convert the file, or take its .vec or .txt version")
+    if CONCEPTNET.match(line):
+        advice = "take a file of numberbatch for one language, which has words"
+        raise DataError(f"{where}: keys of ConceptNet; {advice}")
 
 
 def _header(line: bytes, dimensions: int, where: str) -> int:
     """Return the number of words in a header, 0 for another line."""
-    fields = line.split()
-    if dimensions == 1 or len(fields) != 2 or not all(field.isdigit() for field in fields):
+    fields = HEADER.fullmatch(line)
+    if fields is None or dimensions == 1:
         return 0
-    if fields[1] != b"%d" % dimensions:
-        raise _wrong_count(where, f"the header has {fields[1][:20].decode()}", dimensions)
-    return int(fields[0][:20])
+    if fields[2] != b"%d" % dimensions:
+        raise _wrong_count(where, f"the header has {fields[2][:20].decode()}", dimensions)
+    return int(fields[1][:20])
 
 
 def _columns(line: bytes, dimensions: int, where: str) -> tuple[bytes, bytes]:
@@ -195,10 +213,14 @@ def _columns(line: bytes, dimensions: int, where: str) -> tuple[bytes, bytes]:
     if numbers.count(b" ") == dimensions - 1 and numbers:
         return word, numbers
     word, *found = line.rsplit(b" ", dimensions)
-    _, *inner = word.split(b" ")
-    if not all(math.isfinite(_number(piece)) for piece in inner):  # a word with spaces
+    first, *inner = word.split(b" ")
+    # a word with blanks, such as "at home" or "10 000"
+    if math.isfinite(_number(first)) or not all(math.isfinite(_number(n)) for n in inner):
         inner = []
     if (count := len(found) + len(inner)) != dimensions:
+        if not count and line.count(b",") >= dimensions:
+            advice = "expected blanks or tabs; replace the commas"
+            raise DataError(f"{where}: separated by commas; {advice}")
         raise _wrong_count(where, f"got {count}", dimensions)
     return word, b" ".join(found)
 

@@ -50,7 +50,8 @@ def test_random(folder: Path) -> None:
 
 
 def test_glove(folder: Path) -> None:
-    picked, found, summary = of_glove(folder, "café 1 2\nrare 3 4\nother 5 6\nthe 7 8\n")
+    text = "café 1 2\nzzz 0 0\nrare 3 4\nother 5 6\nthe 7 8\n"  # only zeros: no vector
+    picked, found, summary = of_glove(folder, text)
     assert picked.tolist() == [[7, 8], [1, 2], [0, 0], [3, 4]]
     assert found.tolist() == [True, True, False, True]
     counted = {"words": 4, "found": 3, "type_coverage": 0.75, "token_coverage": 0.91}
@@ -77,3 +78,9 @@ def test_vectors_of_another_language_or_of_no_use(folder: Path, text: str) -> No
     with pytest.raises(DataError, match=r"v\.txt in .*\.zip: no vector of any of the 4 words"):
         of_glove(folder, text)
     assert not (folder / "artifacts" / "vectors").exists()
+    words = folder / "artifacts" / "vocabulary" / "words.tsv"
+    write_words(words, [("琴", 1)])
+    with pytest.raises(
+        DataError, match="; some words are single characters, as of Chinese; take v"
+    ):
+        of_glove(folder, text)

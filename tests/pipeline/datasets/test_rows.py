@@ -194,7 +194,7 @@ OTHER_FORMATS = [
         ("p.json", '{\n"a": 1\n}\n{\n"a" 1}', [", line 5: not JSON (Expecting ':' delimiter at"]),
         ("p.jsonl", '["a", "b"]\n["c", "d"]',
          [f", line {n}: expected a JSON object; got a list" for n in (1, 2)]),
-        *(("p.json", json.dumps(table), [" is one JSON object, of which no part is a list of rows; "
+        *(("p.json", json.dumps(table), [" is one JSON object without a list of rows; "
            "expected a list of objects, or an object a line (pandas: orient='records')"])
           for table in ({"a": {"0": "x"}, "b": {"0": "y"}}, {"a": ["x"], "b": ["y"]})),
         ("p.jsonl", "a,b\n1,2\n", [" has no JSON in its first lines; if it is a table, name it"]),

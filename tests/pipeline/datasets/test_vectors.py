@@ -42,6 +42,8 @@ def test_reads_the_wanted_rows(tmp_path: Path) -> None:
     # a line of another word is not parsed
     assert pick(tmp_path, TEXT.replace("unwanted 1 2", "junk x y z"), "the") == [[1, 2, 3]]
     assert pick(tmp_path, "", "the") == [None]
+    # either form of a letter with an accent
+    assert pick(tmp_path, "cafe\u0301 1 2 3\n", "café") == [[1, 2, 3]]
 
 
 @pytest.mark.parametrize(
@@ -51,6 +53,9 @@ def test_reads_the_wanted_rows(tmp_path: Path) -> None:
         ("1\t3\n2\t1\t2\t3\nthe\t4 5 6\t\n", 0),
         (" 2   1  2 3\nx\nthe    4 5    6", 0),
         ("9 3\n2 1 2 3\nthe 4 5 6\nx 1", 9),
+        ("\ufeff2 3\n2 1 2 3\nthe 4 5 6", 0),
+        ("2 3 float32\n2 1 2 3\nthe 4 5 6", 0),
+        ("the 4 5 6\n2 000 7 8 9\n2 000 7 8 9 10\n2 1 2 3", 0),  # words with blanks
     ],
 )
 def test_headers_and_separators(
@@ -60,6 +65,18 @@ def test_headers_and_separators(
     problem = "its header promises 9 words, and 3 came; the file may be cut short"
     assert capsys.readouterr().err.count(problem) == bool(promised)
     assert pick(tmp_path, "2 3\nthe 4\n", "2", dimensions=1) == [[3]]  # no header
+
+
+OTHER_FORMATS = [
+    ("t\0h\0e\0 \x001\0 \0", "text in UTF-16"),
+    ("\udcff\udcfet\0h\0", "text in UTF-16"),
+    ("\udc89HDF\r\n", "HDF5"),
+    ("\udc93NUMPY", "a NumPy array"),
+    ("\udc80\4\udc95", "a Python pickle"),
+    ("PAR1", "Parquet"),
+    ('A\0\0\0\0\0\0\0{"__metadata__"', "safetensors"),
+    ('{"the": [1, 2, 3]}', "JSON"),
+]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +90,19 @@ def test_headers_and_separators(
         ("the 1 nan 3\n", "line 1: 'nan' is not a finite number"),
         ("the 1_0 2 3\n", "line 1: '1_0' is not a finite number"),
         ("the 1 True 3\n", "line 1: 'True' is not a finite number"),
-        ("\ufeffthe 1 2 3\n", "line 1: begins with a byte order mark; convert the file to UTF-8"),
+        ("the,1,2,3\n", "line 1: separated by commas; expected blanks or tabs; replace the commas"),
+        (
+            "/c/en/dog 1 2 3\n",
+            "line 1: keys of ConceptNet; take a file of numberbatch for one langu",
+        ),
+        ("9 3\n/c/de/a 1 2 3\n", "line 2: keys of ConceptNet; take a file of numberbatch"),
+        *(
+            (
+                head,
+                f"line 1: {name}; expected text, a word and its numbers a line; convert the file",
+            )
+            for head, name in OTHER_FORMATS
+        ),
         (
             "2 3\nthe \0\0\x80?\n",
             "line 2: binary, probably word2vec's format; expected text, a word and its numbers a "
