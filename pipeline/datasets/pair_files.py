@@ -39,6 +39,9 @@ def split_files(places: str | list[str], sha256: str | None, key: str) -> Files:
         matches: list[str] = []
         if "://" not in place:
             local = project() / (Path(place).expanduser() if place.startswith("~/") else place)
+            if local.is_dir():
+                advice = f"name its files with a glob, such as {place}/*.csv"
+                raise DataError(f"{key}: {place} is a folder; {advice}")
             matches = [] if local.exists() else sorted(glob(str(local)))  # noqa: PTH207  (a**b)
         found += [(match, wanted) for match in matches or [place]]
     if sha256 and (number := len({place for place, _ in found})) > 1:

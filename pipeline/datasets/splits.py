@@ -51,7 +51,8 @@ class SplitComparison:
         """Return the counts, what splits share, the majority class of the last, and notes.
 
         Raises:
-            DataError: the last split, test, has one labeled pair, so no variance.
+            DataError: the last split, test, has one labeled pair, so no variance; or all pairs
+                have one label.
         """
         splits = {split: _counts(labels) for split, labels in self.labels.items()}
         shared = {
@@ -62,6 +63,9 @@ class SplitComparison:
         if counts["labeled"] == 1:
             problem = "has one labeled pair; expected at least two, to compare models"
             raise DataError(f"{last} {problem}")
+        present = [label for label in LABELS if any(split[label] for split in splits.values())]
+        if len(present) == 1:
+            raise DataError(f"all pairs are {present[0]}; expected two labels or more")
         label = max(LABELS, key=lambda name: counts[name])
         share = round(counts[label] / max(counts["labeled"], 1), 6)
         notes = [

@@ -222,6 +222,7 @@ LISTED = r"m\.zip has the files m/m_train\.jsonl, m/m_dev\.jsonl; name one, or a
         ("m.zip::x", LISTED),
         ("a-1.csv::x", r"a-1\.csv has the files of no archive; name one"),
         ("a-?.csv", " has 2 files, and its sha256 is of one; set it to null"),
+        (".", r": \. is a folder; name its files with a glob, such as \./\*\.csv"),
         ("c-*.csv", r"c-\*\.csv: .*No such file"),
     ],
 )  # fmt: skip

@@ -13,11 +13,11 @@ EACH = "1 neutral, 1 entailment, 1 contradiction"
 ORIGIN = {"dropped": {"train": {}, "test": {"no words": 2}}, "labels": {"0": "neutral, as in …"}}
 
 
-def notes(test: Rows) -> list[str]:
+def notes(test: Rows, train: Rows = ALL) -> list[str]:
     """Return the notes on a corpus, or the error."""
     comparison = SplitComparison()
     try:
-        for split, rows in {"train": ALL, "test": test}.items():
+        for split, rows in {"train": train, "test": test}.items():
             pairs = [dict(zip(KEYS, row, strict=True)) for row in rows]
             assert list(comparison.watched(split, pairs)) == pairs
         return comparison.summary(ORIGIN)["notes"]
@@ -64,3 +64,8 @@ def test_notes(test: Rows, counted: str, majority: str, warnings: list[str]) -> 
 )  # fmt: skip
 def test_errors(test: Rows, error: str) -> None:
     assert notes(test) == [error]
+
+
+def test_one_label() -> None:
+    train, test = ([(name, x, "neutral") for x in "yz"] for name in "ab")
+    assert notes(test, train) == ["all pairs are neutral; expected two labels or more"]
