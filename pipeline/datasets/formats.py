@@ -22,7 +22,7 @@ OTHER = (
     (rb"%PDF", "PDF"),
     (rb"FEA1", "Feather of version 1"),
     (rb"(Rar!|7z\xbc\xaf)", "an archive of RAR or 7-Zip"),
-    (rb".{8}\{\s*\"", "safetensors"),
+    (rb".{7}\0\{", "safetensors"),
 )
 COLUMNAR = ((rb"PAR1", "Parquet"), (rb"ARROW1", "Feather"), (rb"\xff{4}", "Arrow"))
 

@@ -84,6 +84,7 @@ def _columnar(
             schema = table.schema_arrow
         else:
             table = (ipc.open_stream if kind == "Arrow" else ipc.open_file)(file).read_all()
+            table.validate(full=True)  # it has no checksum
             schema = table.schema
         names = schema.names
         if len(set(names)) < len(names):
@@ -101,7 +102,8 @@ def _columnar(
                 if type(value := fields.get(name)) is int and 0 <= value < len(known):
                     fields[name] = known[value]
             yield Row(f"{source}, row {number}", number, absent | fields)
-    except (ArrowException, OverflowError, ValueError) as error:  # e.g. a date after the year 9999
+    # e.g. a date after the year 9999, or a size of a corrupt file
+    except (ArrowException, MemoryError, OverflowError, ValueError) as error:
         raise DataError(f"{source}: cannot be read as {kind} ({error})") from error
 
 

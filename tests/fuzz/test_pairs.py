@@ -21,6 +21,7 @@ TEXTS = {
     "a.csv": 'premise,hypothesis,label\n"A ""dog"", old",It runs,0\nA cat,"x\ny",neutral\n',
     "a.tsv": 'premise\thypothesis\tlabel\n"A ""dog"""\tIt runs\t0.0\nA 5" cat\tx\t-\n',
     "a.jsonl": '{"premise": "A é", "hypothesis": "b", "label": 1, "id": 7}\n' * 3,
+    "b.json": '{"data": [\n{"premise": "A", "hypothesis": "b", "label": "neutral"}\n]}',
     "a.json": '[{"sentence1": "A", "sentence2": "b", "gold_label": "entailment"}, {"x": NaN}]',
 }
 
@@ -30,6 +31,9 @@ def test_files_of_pairs(tmp_path: Path, examples: Iterable[random.Random]) -> No
     pq.write_table(table, tmp_path / "a.parquet")
     contents = {name: text.encode() for name, text in TEXTS.items()}
     contents["a.parquet"] = (tmp_path / "a.parquet").read_bytes()
+    with pa.ipc.new_stream(tmp_path / "a.arrow", table.schema) as stream:
+        stream.write_table(table)
+    contents["a.arrow"] = (tmp_path / "a.arrow").read_bytes()
     contents["a.zip"] = make_zip(tmp_path / "a.zip", contents).read_bytes()
     files = params_tree()["corpus"]["files"]
     for rng in examples:
