@@ -134,6 +134,14 @@ def test_an_open_quotation_mark_costs_one_row(
     assert len(errors) == 1 and errors[0].startswith(f"{tmp_path / 'p.csv'}, line {mark}: not CSV")
 
 
+def test_a_cell_of_whole_rows_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "p.tsv"
+    path.write_text('a\tb\n"x\t1\ny"\t2\n"z\n"\t3\n')
+    error, *found = rows(path, quotes=True)
+    assert error.startswith(f"{path}, line 2: not CSV (a quotation mark opens a cell")
+    assert [row.fields["a"] for row in found] == ['y"', "z\n"]
+
+
 def test_parquet_arrow_and_feather(tmp_path: Path) -> None:
     path = tmp_path / "p.parquet"
     late = pa.array([10**8, 10**8], pa.date32())
