@@ -206,17 +206,17 @@ class DriverCallback(DriverOnly, ray.tune.Callback):
 
         If a worker dies between two fusions, Ray reports its death twice and gives the next
         fusion up at the second, with restarts left. A fusion that failed too often is halved
-        until the trial that fails, or needs too much memory, is alone.
+        until the trial that fails, or needs too much memory, is alone (see by_configuration).
         """
         self.remove_checkpoints(trial)
         members, failure = self.members(trial), Failure.of(trial)
         self.progress.waiting(member.name for member in members)
         if members and trial.num_failures <= trial.max_failures:
             self.requeue(members, trial.max_failures, "its workers died")
-        elif len(members) == 1:
-            self.give_up(members[0], failure.save(self.trace(members[0])))
-        elif members:
-            halves = split_largest([members], 2)
+        elif len(halves := split_largest([members], 2)) == 1:
+            for member in members:
+                self.give_up(member, failure.save(self.trace(member)))
+        else:
             self.requeued += halves
             names = " and ".join(f"{fusion_name(half)} ({len(half)})" for half in halves)
             _print(f"a fusion failed: {failure.reason}; its trials continue as {names}")
