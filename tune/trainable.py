@@ -2,7 +2,6 @@
 
 import contextlib
 import ctypes
-import io
 import json
 import resource
 import sys
@@ -25,25 +24,11 @@ from tune.grid import Trial
 from tune.provenance import machine
 from tune.search import with_settings
 from tune.storage import Storage
-from tune.store import checkpoint_name
+from tune.store import checkpoint_name, load_checkpoint, save_checkpoint
 
 MIB = 2**20
 Members: TypeAlias = Mapping[str, AnyTraining]  # by key
 UNIT = 1 if sys.platform == "darwin" else 2**10  # of ru_maxrss: bytes on macOS, KiB on Linux
-
-
-def load_checkpoint(checkpoints: Storage, key: str) -> dict[str, Any]:
-    """Load the state of an unfinished trial (Training.state_dict) onto the CPU."""
-    file = io.BytesIO(checkpoints.read_named(checkpoint_name(key)))
-    state: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=True)
-    return state
-
-
-def save_checkpoint(checkpoints: Storage, key: str, state: Mapping[str, Any]) -> None:
-    """Save the state of an unfinished trial."""
-    buffer = io.BytesIO()
-    torch.save(state, buffer)
-    checkpoints.write_named(checkpoint_name(key), buffer.getbuffer())
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from tune.execution import Execution
 from tune.grid import Trial
 from tune.selection import mean_accuracy
 from tune.storage import Storage, storage
+from tune.store import load_checkpoint
 from tune.sweep import run_trials
-from tune.trainable import load_checkpoint
 
 pytestmark = pytest.mark.slow(minutes=2)
 

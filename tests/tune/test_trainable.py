@@ -14,7 +14,8 @@ from actmodels.trial_config import BaseTrialConfig, TrialConfig
 from tests.samples import sample_data, sample_trial
 from tune.early_stopping import RungScores, SuccessiveHalving
 from tune.storage import storage
-from tune.trainable import load_checkpoint, save_checkpoint, train_fusion
+from tune.store import load_checkpoint, save_checkpoint
+from tune.trainable import train_fusion
 
 ADAPTIVE = "adaptive_attention"
 DATA = sample_data()
