@@ -60,7 +60,8 @@ def run_trials(
                 f"written; run the same command again to retry them{''.join(failed)}"
             )
         metrics["trials"] = float(len(results))
-        metrics["best_dev_accuracy"] = max(record.best.dev_accuracy for record in records)
+        if accuracies := [r.best.dev_accuracy for r in records if not r.diverged]:
+            metrics["best_dev_accuracy"] = max(accuracies)
         status = "FINISHED"
         return records
     except SweepError:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline.parameters.load import load_params
 from pipeline.runtime.expected import MODELS, Expectations
-from pipeline.runtime.results import intact, read_json
+from pipeline.runtime.results import diverged_seeds, intact, read_json
 from pipeline.runtime.stage import artifacts
 
 SUMMARY = "summary.txt"  # lines that a study writes for this summary
@@ -82,7 +82,8 @@ def _accuracy(model: str, result: Any) -> str:
     sd = result.get("test_accuracy_sd")
     spread = f" ± {100 * sd:.2f}" if sd is not None else ""
     steps = f", {result['mean_steps']:.1f} steps" if result.get("mean_steps") else ""
-    seeds = f" (n = {result['seeds']}{steps})" if "seeds" in result else ""
+    n = f"{result.get('seeds')}{steps}{diverged_seeds(result)}"
+    seeds = f" (n = {n})" if "seeds" in result else ""
     return f"{model}: {100 * accuracy:.1f}{spread} %{seeds}"
 
 

@@ -45,11 +45,12 @@ def best_config(model: str) -> TrialConfig:
     """Return the configuration that `select_best` selected for a model.
 
     Raises:
-        ArtifactError: the model was not swept.
+        ArtifactError: the model was not swept, or all its trials diverged.
     """
     winners = read_json("select_best", "best.json")
     if model not in winners:
-        raise ArtifactError(f"best.json has no model {model}; run: dvc repro select_best")
+        problem = f"best.json has no model {model}: it is not in the sweep, or its trials diverged"
+        raise ArtifactError(f"{problem}; run: dvc repro select_best")
     return trial_from_dict(winners[model]["config"])
 
 
