@@ -18,7 +18,7 @@ class Progress:
         self.trials = trials
         self.ends = Counter[End]()
         self.running: set[str] = set()
-        self.best: tuple[float, str] | None = None
+        self.best: dict[str, float] = {}  # dev accuracy by name
         self.epochs: dict[str, int] = {}
         interactive = sys.stderr.isatty()
         self.bar = tqdm(
@@ -44,8 +44,7 @@ class Progress:
         """Advance a trial to a number of epochs."""
         self.bar.update(epochs - self.epochs.get(name, 0))
         self.epochs[name] = epochs
-        if self.best is None or dev_accuracy > self.best[0]:
-            self.best = (dev_accuracy, name)
+        self.best[name] = dev_accuracy
         self.show()
 
     def ended(self, name: str, max_epochs: int, end: End = "done") -> None:
@@ -53,11 +52,14 @@ class Progress:
         self.running.discard(name)
         self.bar.total = (self.bar.total or 0) - (max_epochs - self.epochs.get(name, 0))
         self.ends[end] += 1
+        if end != "done":
+            self.best.pop(name, None)
         self.show()
 
     def show(self) -> None:
         """Update the state of the trials."""
-        best = f", best dev {100 * self.best[0]:.1f} % ({self.best[1]})" if self.best else ""
+        name = max(self.best, key=self.best.__getitem__, default="")
+        best = f", best dev {100 * self.best[name]:.1f} % ({name})" if name else ""
         ends = ", ".join(f"{self.ends[end]} {end}" for end in ENDS[1:])
         state = f"{self.ends['done']}/{self.trials} done, {len(self.running)} running, {ends}"
         self.bar.set_postfix_str(state + best, refresh=False)

@@ -29,7 +29,7 @@ def summary(since: float | None = None) -> str:
     params = load_params()
     expected, lines = Expectations(params), result_lines(params.studies)
     texts = {part: [expected.annotated(part, line) for line in lines[part]] for part in lines}
-    parts = {"Data:": _data(), "Trials:": _trials(), "Test:": texts.pop(MODELS)}
+    parts = {"Data:": _data(), "Trials:": _trials(), "Test:": texts.pop(MODELS) + _lost()}
     parts |= {"Studies:": [*chain(*texts.values())], "Check:": expected.verdict()}
     if since is not None:
         minutes, seconds = divmod(round(time.time() - since), 60)
@@ -63,6 +63,14 @@ def _trials() -> list[str]:
                 trained = environment["trials"] - reused
                 parts.append(f"{stage} trained {trained} and reused {reused}")
     return [", ".join(parts)] if parts else []
+
+
+def _lost() -> list[str]:
+    """Return a line for each model of the sweep that has no test result, as all diverged."""
+    with intact("sweep", "summary.json"), intact("evaluate", "summary.json"):
+        tested = _json("evaluate", "summary.json")
+        swept = _json("sweep", "summary.json").get("models", {}) if tested else {}
+        return [f"{model}: all its trials diverged" for model in swept if model not in tested]
 
 
 def result_lines(studies: Sequence[str]) -> dict[str, list[str]]:

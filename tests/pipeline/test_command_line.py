@@ -247,6 +247,9 @@ def test_the_summary_of_a_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     artifacts = folder / "artifacts"
     write_text(artifacts / "report" / "index.html", "")
     result = {"seeds": 3, "test_accuracy_mean": 0.88, "test_accuracy_sd": 0.058, "mean_steps": 2.23}
+    result["diverged"] = {"seed_4": 2}
+    swept = {"models": {"adaptive_attention": {}, "hop_attention": {}}}
+    write_json(artifacts / "sweep" / "summary.json", swept)
     write_json(artifacts / "evaluate" / "summary.json", {"adaptive_attention": result})
     write_json(artifacts / "sweep" / "environment.json", {"trials": 8, "reused": 6})
     for name in ("multihop", "halting"):
@@ -256,7 +259,9 @@ def test_the_summary_of_a_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     text = summary(since=0.0)
     assert text.startswith("Data:    train: 3 pairs\n         1 of 2 words\n")
     assert "Trials:  sweep trained 2 and reused 6\n" in text
-    assert "Test:    adaptive_attention: 88.0 ± 5.80 % (n = 3, 2.2 steps)\n" in text
+    accuracy = "88.0 ± 5.80 % (n = 3, 2.2 steps; seed 4 diverged in epoch 2)"
+    lost = f"{' ' * 9}hop_attention: all its trials diverged"
+    assert f"Test:    adaptive_attention: {accuracy}\n{lost}\n" in text
     assert "Studies: a line of multihop\nReport: " in text.replace("Time:    ", "Report: ")
     assert "halting" not in text  # it is off
     assert "Time:    " in text and "Next:    source .venv/bin/activate\n" in text

@@ -78,7 +78,9 @@ def kill_a_worker(checkpoints: Storage, keys: list[str], seen: dict[str, Any]) -
     os.kill(victim.pid, signal.SIGKILL)
 
 
-def test_a_killed_worker_costs_at_most_the_epoch_in_progress(state: Path) -> None:
+def test_a_killed_worker_costs_at_most_the_epoch_in_progress(
+    state: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """The epochs saved before its death, their seconds included, are the start of the records.
 
     This test has its own Ray; those below share one.
@@ -93,6 +95,7 @@ def test_a_killed_worker_costs_at_most_the_epoch_in_progress(state: Path) -> Non
     killer.start()
     records = swept(trials, state, 4, data)
     killer.join()
+    assert "often the OOM killer, as memory was short; it restarts" in capfd.readouterr().err
     assert len(seen) == 4
     for record in records:
         stored = [vars(epoch) for epoch in record.history]

@@ -18,9 +18,10 @@ def test_counts_and_best() -> None:
     progress.ended("b", 10)
     progress.ended("a", 10)  # stopped early: 6 epochs are taken out
     progress.ended("c", 10, "failed")
-    progress.ended("d", 10, "diverged")
-    assert progress.bar.n == 14
-    assert progress.bar.total == 14
+    progress.reached("d", 1, 0.9)
+    progress.ended("d", 10, "diverged")  # not the best
+    assert progress.bar.n == 15
+    assert progress.bar.total == 15
     assert progress.bar.postfix == "2/4 done, 0 running, 1 diverged, 1 failed, best dev 70.0 % (b)"
     progress.close()
 
