@@ -17,7 +17,7 @@ from torch.linalg import vector_norm
 
 from actmodels.metrics import EpochMetrics, Metrics, Outcome, stored_metrics
 from actmodels.modules.dropout import DropoutStream, update_keys
-from actmodels.records import EpochRecord, best_epoch
+from actmodels.records import EpochRecord, best_epoch, is_over
 from actmodels.seeding import generator, seed_of
 from actmodels.trial_config import BaseTrialConfig
 
@@ -96,9 +96,8 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
     @property
     def finished(self) -> bool:
         """Whether max_epochs or the patience is exhausted, or training diverged."""
-        epochs, patience = len(self.history), self.config.patience
-        over = self.diverged or epochs >= self.config.max_epochs
-        return over or (patience > 0 < epochs and epochs - self.best_epoch >= patience)
+        limits = (self.config.max_epochs, self.config.patience)
+        return self.diverged or is_over(self.history, *limits)
 
     @property
     def best_epoch(self) -> int:

@@ -72,6 +72,13 @@ def best_epoch(history: Sequence[EpochRecord]) -> EpochRecord:
     return best
 
 
+def is_over(history: Sequence[EpochRecord], max_epochs: int, patience: int) -> bool:
+    """Return whether max_epochs or the patience is exhausted."""
+    epochs = len(history)
+    better = best_epoch(history).epoch if patience > 0 < epochs else epochs
+    return epochs >= max_epochs or epochs - better >= patience > 0
+
+
 @dataclass(frozen=True)
 class TrialRecord:
     """A finished trial."""
@@ -88,6 +95,21 @@ class TrialRecord:
     @property
     def best(self) -> EpochRecord:
         return best_epoch(self.history)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether early stopping ended the trial."""
+        limits = [self.config[name] for name in ("max_epochs", "patience")]
+        early = "early_stopping" in self.provenance and not self.diverged
+        return early and not is_over(self.history, *limits)
+
+    @property
+    def end(self) -> str:
+        """Why the trial ended before its last epoch; empty for its limits."""
+        epochs = len(self.history)
+        if self.diverged:
+            return f"diverged in epoch {epochs}: a loss was not finite"
+        return f"stopped early after epoch {epochs}" if self.stopped else ""
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), indent=1, sort_keys=True) + "\n"

@@ -22,7 +22,7 @@ COMMANDS = {
     "predict": "answer sentence pairs with a retrained model",
     "ui": "start MLflow's pages; print the addresses of report and Ray dashboard",
     "report": "write the report again from the artifacts of the last run",
-    "sweep": "`sweep status`: trials finished, started, failed, and the best so far; `sweep plan "
+    "sweep": "`sweep status`: trials by state (finished, diverged, …), best so far; `sweep plan "
     "[SWITCH...]`: trials, hours, memory and storage, as with dvc exp run -S SWITCH",
     "preset": "`preset NAME`: save params.yaml as conf/preset/NAME.yaml, for dvc exp run",
     "summary": "results of the last run, paths, and next commands",
@@ -95,7 +95,7 @@ def main() -> None:
         command = [sys.executable, "-m", "dvc", "repro", "--single-item", "--force", "report"]
         raise SystemExit(subprocess.run(command).returncode)
     elif parsed.command == "sweep" and parsed.action == "status":
-        from pipeline.trials.execution import sweep_status  # torch
+        from pipeline.trials.status import sweep_status  # torch
 
         print(sweep_status())
     elif parsed.command == "sweep":

@@ -25,7 +25,8 @@ from pipeline.statistics.difficulty import (
 from pipeline.statistics.paired import HitsBySeed, paired_rows, prediction_hits, split_hits
 from pipeline.statistics.step_correlation import correlation_rows, depth_rows, length_rows
 from pipeline.trials.models import retrained_models
-from pipeline.trials.records import trial_row
+from pipeline.trials.records import read_records, trial_row
+from tune.selection import is_lost
 
 
 def prediction_rows(name: TableRow, result: Evaluation, pair_ids: list[str]) -> list[TableRow]:
@@ -75,19 +76,24 @@ def main() -> None:
         tables["predictions"] += prediction_rows(name, result, pair_ids)
         tables["lengths"] += length_rows(name, result, pairs)
         tables["correlations"] += correlation_rows(name, result, pairs)
+    diverged = defaultdict[str, dict[str, int]](dict)  # epoch by seed
+    for record in filter(is_lost, read_records("retrain")):
+        diverged[record.config["model"]][f"seed_{record.config['seed']}"] = len(record.history)
     summary = {
         model: {
             "seeds": len(rows),
             **over_seeds(rows, "test_accuracy", "dev_accuracy"),
             "mean_steps": mean(rows, "test_mean_steps"),
             "parameters": rows[0]["parameters"],
+            **({"diverged": diverged[model]} if model in diverged else {}),
         }
         for model, rows in by_model.items()
     }
     path = require_artifact("lexical_baseline", "predictions.csv")
     with path.open(encoding="utf-8", newline="") as file:
         hits["lexical_baseline"] = {0: prediction_hits(csv.DictReader(file), pair_ids)}
-    tables["paired"] = paired_rows(hits, params.reference or next(iter(hits)), groups)
+    reference = params.reference if params.reference in hits else next(iter(hits))
+    tables["paired"] = paired_rows(hits, reference, groups)
     tables["difficulty"] = [*difficulty_rows(steps, losses, pairs, labels, groups)]
     write_results("evaluate", summary, **tables)
 

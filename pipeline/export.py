@@ -24,7 +24,7 @@ from pipeline.parameters.load import Params, load_params
 from pipeline.runtime.results import data_digest, read_json, write_json
 from pipeline.runtime.stage import artifacts, clean_dir, require_artifact, run_stage
 from pipeline.trials.models import load_model
-from pipeline.trials.records import read_records, weights_file
+from pipeline.trials.records import retrained, weights_file
 from tune.selection import mean_accuracy
 
 
@@ -76,7 +76,7 @@ def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -
 def main() -> None:
     """Write artifacts/export/ and register the models."""
     params = load_params()
-    chosen, means = best_seeds(read_records("retrain"))
+    chosen, means = best_seeds(retrained())
     folder = artifacts("export", "models")
     with clean_dir(folder):
         models = write_models(folder, chosen, params)

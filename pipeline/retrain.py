@@ -10,13 +10,17 @@ from pipeline.runtime.stage import run_stage
 from pipeline.statistics.aggregate import over_seeds
 from pipeline.trials.environment import train_trials
 from pipeline.trials.execution import execution_settings
-from pipeline.trials.records import weights_file, write_trials
+from pipeline.trials.records import report_lost, weights_file, write_trials
 from tune.grid import with_keys
+from tune.selection import is_lost
 from tune.store import TrialStore
 
 
 def main() -> None:
-    """Write artifacts/retrain/, with the weights of the best epoch of each seed."""
+    """Write artifacts/retrain/, with the weights of the best epoch of each seed.
+
+    Seeds that diverged have none. Raises SweepError if all did.
+    """
     params = load_params()
     best, limits = read_json("select_best", "best.json"), params.retrain
     configs = [
@@ -31,11 +35,15 @@ def main() -> None:
     seconds = {m: (r and r.history[-1].seconds) or 0.0 for m, r in swept.items()}
     options = {"keep_weights": True, "slow": lambda trial: seconds[trial.config.model]}
     records = train_trials("retrain", trials, execution, **options)
-    accuracies: dict[str, list[TableRow]] = {model: [] for model in best}
+    report_lost("retrain", records)
+    accuracies: dict[str, list[TableRow]] = {}
     for config, record in zip(configs, records, strict=True):
+        if is_lost(record):
+            continue
         with replacing(weights_file(config)) as temporary:
             temporary.write_bytes(store.weights(record.key))
-        accuracies[config.model].append({"dev_accuracy": record.best.dev_accuracy})
+        row = {"dev_accuracy": record.best.dev_accuracy}
+        accuracies.setdefault(config.model, []).append(row)
     summary = {
         model: {"seeds": len(rows), **over_seeds(rows, "dev_accuracy")}
         for model, rows in accuracies.items()

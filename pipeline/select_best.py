@@ -3,13 +3,18 @@
 from pipeline.parameters.load import load_params
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import artifacts, run_stage
-from pipeline.trials.records import read_records
+from pipeline.trials.records import read_records, report_lost
 from tune.selection import TIE_RULES, select_best
 
 
 def main() -> None:
-    """Write artifacts/select_best/best.json."""
-    ties = load_params().select_best.ties
+    """Write artifacts/select_best/best.json; name the models that are not in it.
+
+    Raises:
+        SweepError: no model is left.
+    """
+    ties, records = load_params().select_best.ties, read_records("sweep")
+    report_lost("select_best", records)
     rule = "highest dev accuracy; then " + ", ".join(TIE_RULES[rule] for rule in ties)
     best = {
         model: {
@@ -23,7 +28,7 @@ def main() -> None:
             "tied": winner.tied,
             "tie_rule": rule,
         }
-        for model, winner in select_best(read_records("sweep"), ties).items()
+        for model, winner in select_best(records, ties).items()
     }
     write_json(artifacts("select_best", "best.json"), best)
 

@@ -18,8 +18,14 @@ def main() -> None:
     records = train_trials("sweep", trials, execution)
     models: dict[str, Any] = {}
     for model in params.sweep.models:
-        accuracies = [r.best.dev_accuracy for r in records if r.config["model"] == model]
-        models[model] = {"trials": len(accuracies), "best_dev_accuracy": max(accuracies)}
+        own = [record for record in records if record.config["model"] == model]
+        accuracies = [record.best.dev_accuracy for record in own if not record.diverged]
+        best = max(accuracies, default=None)
+        models[model] = {
+            "trials": len(own),
+            "diverged": len(own) - len(accuracies),
+            "best_dev_accuracy": best,
+        }
     summary = {"grid_hash": grid_hash(trials), "trials": len(records), "models": models}
     write_trials("sweep", records, summary)
 

@@ -19,7 +19,8 @@ STUDIES = "studies"  # folder of the studies' folders
 LIMITS = ("max_epochs", "patience")  # settings of every trial in addition to its model's own
 EPOCH = [name for name in EpochRecord.__dataclass_fields__ if name not in TIMING_FIELDS]
 METRICS = [name for name in EPOCH[1:] if name != "ponder_weight"]  # in trials.csv it is a setting
-TRIAL = ["key", "model", "seed", "parameters", "epochs", "diverged", "best_epoch", *METRICS]
+TRIAL = ["key", "model", "seed", "parameters", "epochs", "diverged", "stopped", "best_epoch"]
+TRIAL += METRICS
 TABLES = {
     "sweep/trials.csv": TRIAL,
     "sweep/history.csv": ["key", "model", "seed", *EPOCH],
@@ -70,6 +71,13 @@ class Artifacts:
         return [model for model in self.models if is_adaptive(model)]
 
     @property
+    def diverged(self) -> dict[str, str]:
+        """The retrained seeds that diverged, by model; they are in no mean."""
+        rows = self.select("retrain/trials", diverged=True)
+        texts = "seed " + rows["seed"].astype(str) + " (epoch " + rows["epochs"].astype(str) + ")"
+        return texts.groupby(rows["model"], sort=False).agg(", ".join).to_dict()
+
+    @property
     def best_on_dev(self) -> str:
         """The retrained model with the highest mean dev accuracy."""
         means = self["evaluate/results"].groupby("model", sort=False)["dev_accuracy"].mean()
@@ -91,7 +99,8 @@ def load(root: Path, studies: Mapping[str, Mapping[str, str]]) -> Artifacts:
     optional = {name for model in set(models) for name in TrialConfig.optional_settings(model)}
     required = [name for name in settings_of(models) if name not in optional]
     _check_columns(root, "sweep/trials.csv", tables["sweep/trials"], required)
-    if set(tables["evaluate/results"]["key"]) != set(tables["retrain/trials"]["key"]):
+    retrained = tables["retrain/trials"]
+    if set(tables["evaluate/results"]["key"]) != set(retrained[~retrained["diverged"]]["key"]):
         raise ArtifactError(
             f"{root.name}/evaluate/results.csv: keys differ from those of retrain/trials.csv; "
             "run: dvc repro evaluate"

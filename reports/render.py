@@ -1,14 +1,18 @@
 """Compose the report, and write its page, Markdown, tables, figures and metrics."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
+import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from actmodels.files import write_text
-from reports.blocks import Report, Section, StudyReports, Table, Widget
+from reports import format as fmt
+from reports.blocks import Report, Section, StudyReport, StudyReports, Table, Widget
 from reports.charts.theme import page_spec, vega, write_pictures
 from reports.load import Artifacts, load
 from reports.sections.ablation import ablation_section
@@ -22,6 +26,7 @@ from reports.sections.table_1 import table_1_section
 
 PAGE = Path(__file__).parent / "page"
 JSON_OPTIONS = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
+Note: TypeAlias = "tuple[pd.Series[str], str]"  # labels of a run that diverged, and a sentence
 TITLE = "Adaptive computation for textual entailment"
 
 
@@ -29,19 +34,57 @@ def report(data: Artifacts, studies: StudyReports, examples: int) -> Report:
     """Return the report with at most `examples` pairs."""
     frame = claims(data, studies)
     highlights = highlighted(data, studies)
+    seeds = [
+        (pd.Series({"model": model}), f"{fmt.title(model)}: {text} diverged, not in the means.")
+        for model, text in data.diverged.items()
+    ]
     sections = [
-        claims_section(frame),
-        table_1_section(data),
-        *(study.section(data, frame) for study in studies.values()),
-        ablation_section(data),
+        noted(claims_section(frame), seeds),
+        noted(table_1_section(data), seeds),
+        *(
+            noted(study.section(data, frame), [*diverged_runs(data, name, study)])
+            for name, study in studies.items()
+        ),
+        noted(ablation_section(data), seeds),
         pairs_section(data, examples),
-        steps_section(data),
+        noted(steps_section(data), seeds),
         sweep_section(data),
         curves_section(data),
         provenance_section(data),
         timings_section(data, studies),
     ]
     return Report(TITLE, overview(data, highlights), [one for one in sections if one is not None])
+
+
+def noted(section: Section | None, notes: Sequence[Note]) -> Section | None:
+    """Add the notes on diverged runs to the captions of the tables that have their means."""
+    if section is None:
+        return None
+    parts = [
+        replace(part, caption=" ".join(filter(None, [part.caption, *notes_of(part, notes)])))
+        if isinstance(part, Table) and part.name != "published"
+        else part
+        for part in section.parts
+    ]
+    return replace(section, parts=parts)
+
+
+def notes_of(part: Table, notes: Sequence[Note]) -> Iterator[str]:
+    """Yield the notes on runs of a table: by the columns of their labels, else by their names."""
+    for labels, note in notes:
+        shared = [name for name in labels.index if name in part.frame]
+        named = any(note.partition(":")[0] in cell for row in part.rows for cell in row)
+        if (part.frame[shared] == labels[shared]).all(axis=1).any() if shared else named:
+            yield note
+
+
+def diverged_runs(data: Artifacts, name: str, study: StudyReport) -> Iterator[Note]:
+    """Yield a note on each run that diverged of a study with such a column in its results."""
+    results = data.tables.get(f"{name}/results", pd.DataFrame())
+    for _, row in results[results.get("diverged", pd.Series(dtype=bool)).eq(True)].iterrows():
+        labels = row[[*study.run]]
+        run = f"{', '.join(map(str, labels))}: seed {row['seed']} (epoch {row['epochs']})"
+        yield labels, f"{run} diverged; the means have its best epoch before."
 
 
 def write_report(

@@ -11,6 +11,7 @@ from actmodels.statistics import LEVEL as LEVEL
 from reports import format as fmt
 
 NEGLIGIBLE = 1e-9  # smaller differences are rounding errors
+UNTESTED = "no test: one seed, or no variance"
 DECIMALS = 12  # so that 0.82 - 0.8 is 0.02 and equal means differ by 0
 
 
@@ -66,12 +67,10 @@ def wide(frame: pd.DataFrame, by: Sequence[str], across: str, sort: bool = True)
 
 
 def t_interval(mean: float, sd: float, n: int) -> dict[str, float]:
-    """Return mean, 95 % CI and two-sided p of n seeds; p is missing for n = 1."""
-    if not n > 1:
-        return {"difference": mean, "low": mean, "high": mean, "p": np.nan}
+    """Return mean, 95 % CI and two-sided p of n seeds; no p for n = 1, or without variance."""
     error = sd / np.sqrt(n)
-    if error == 0:
-        return {"difference": mean, "low": mean, "high": mean, "p": float(abs(mean) < NEGLIGIBLE)}
+    if not (n > 1 and error > 0):
+        return {"difference": mean, "low": mean, "high": mean, "p": np.nan}
     margin = stdtrit(n - 1, 1 - LEVEL / 2) * error
     p = 2 * stdtr(n - 1, -abs(mean / error))
     return {"difference": mean, "low": mean - margin, "high": mean + margin, "p": float(p)}
@@ -82,4 +81,4 @@ def verdicts(frame: pd.DataFrame, p: str = "p_adjusted") -> "pd.Series[str]":
     significant = (frame[p] <= LEVEL) & (frame["difference"].abs() > NEGLIGIBLE)
     direction = np.where(frame["difference"] > 0, "significantly above", "significantly below")
     tested = np.where(significant, direction, "not significant")
-    return pd.Series(np.where(frame[p].isna(), "one seed: no test", tested), index=frame.index)
+    return pd.Series(np.where(frame[p].isna(), UNTESTED, tested), index=frame.index)

@@ -19,11 +19,11 @@ from tune.fusion import Fusion, fusion_name, split_largest
 from tune.grid import Trial
 from tune.node_check import NodeError, StorageFullError, qualified_name
 from tune.nodes import Nodes
-from tune.progress import Progress
+from tune.progress import End, Progress
 from tune.storage import Storage, storage_errors
-from tune.store import TrialStore, checkpoint_name
+from tune.store import TrialStore, checkpoint_name, load_checkpoint
 from tune.tracking import Tracker
-from tune.trainable import TrialReport, fusion_keys, load_checkpoint
+from tune.trainable import TrialReport, fusion_keys
 from tune.trial_state import TrialState, final_state
 
 
@@ -120,7 +120,9 @@ class DriverCallback(DriverOnly, ray.tune.Callback):
         with self._fatal_errors(self.store.storage):
             self.store.save(record, weights)
             self.trace(trial).unlink(missing_ok=True)  # of an earlier run
-            self._end(trial, record, failed=record.diverged)
+            if record.diverged:
+                _print(f"{trial.name}: {record.end}")
+            self._end(trial, record, "diverged" if record.diverged else "done")
 
     def _read_weights(self, trial: Trial) -> dict[str, Any] | None:
         notes: list[str] = []
@@ -136,10 +138,10 @@ class DriverCallback(DriverOnly, ray.tune.Callback):
             self.unreadable.add(trial.key)
         return None
 
-    def _end(self, trial: Trial, result: TrialRecord | str, *, failed: bool) -> None:
+    def _end(self, trial: Trial, result: TrialRecord | str, state: End) -> None:
         self.ended.add(trial.key)
         self.tracker.update(trial, final_state(result))
-        self.progress.ended(trial.name, trial.config.max_epochs, failed=failed)
+        self.progress.ended(trial.name, trial.config.max_epochs, state)
 
     @contextmanager
     def _fatal_errors(self, storage: Storage) -> Iterator[None]:
@@ -206,17 +208,17 @@ class DriverCallback(DriverOnly, ray.tune.Callback):
 
         If a worker dies between two fusions, Ray reports its death twice and gives the next
         fusion up at the second, with restarts left. A fusion that failed too often is halved
-        until the trial that fails, or needs too much memory, is alone.
+        until the trial that fails, or needs too much memory, is alone (see by_configuration).
         """
         self.remove_checkpoints(trial)
         members, failure = self.members(trial), Failure.of(trial)
         self.progress.waiting(member.name for member in members)
         if members and trial.num_failures <= trial.max_failures:
             self.requeue(members, trial.max_failures, "its workers died")
-        elif len(members) == 1:
-            self.give_up(members[0], failure.save(self.trace(members[0])))
-        elif members:
-            halves = split_largest([members], 2)
+        elif len(halves := split_largest([members], 2)) == 1:
+            for member in members:
+                self.give_up(member, failure.save(self.trace(member)))
+        else:
             self.requeued += halves
             names = " and ".join(f"{fusion_name(half)} ({len(half)})" for half in halves)
             _print(f"a fusion failed: {failure.reason}; its trials continue as {names}")
@@ -233,7 +235,7 @@ class DriverCallback(DriverOnly, ray.tune.Callback):
     def give_up(self, trial: Trial, reason: str) -> None:
         """End a trial without a result."""
         self.errors[trial.key] = reason
-        self._end(trial, reason, failed=True)
+        self._end(trial, reason, "failed")
 
 
 def _print(*lines: str) -> None:

@@ -1,9 +1,10 @@
-"""Asynchronous successive halving (ASHA, Li et al. 2018) of single trials. Does not import Ray.
+"""Asynchronous successive halving (ASHA, Li et al. 2018) of configurations. Does not import Ray.
 
-At each rung, after grace_period * reduction_factor^k epochs, a trial's best dev accuracy is
-compared with those of all trials of its model that reached the rung before. Which trials are
-stopped depends on the order of arrival, so two runs of one sweep may differ. A trial that is not
-stopped has the same results as without early stopping, and the best trial is never stopped.
+At each rung, after grace_period * reduction_factor^k epochs, a configuration is compared with all
+of its model that reached the rung before, by the mean over its seeds of the best dev accuracy so
+far. All its seeds go on, or end at this rung. Which ones are stopped depends on the order of
+arrival, so two runs of one sweep may differ. A trial that is not stopped has the same results as
+without early stopping, and the best configuration is never stopped.
 """
 
 import json
@@ -11,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count, takewhile
+from statistics import fmean
 from typing import Any
 
-from actmodels.records import EpochRecord, best_epoch
+from actmodels.records import EpochRecord, TrialRecord, best_epoch
 from tune.storage import Storage
 
 
@@ -42,40 +44,79 @@ class SuccessiveHalving:
 class RungScores:
     """The scores of trials at the rungs: a small file per trial and rung, shared by all workers.
 
-    keys: of the trials that are compared, by model. notes: on quarantined files, for the user.
+    configurations: of each model, the keys of their seeds. notes: on quarantined files, for the
+    user.
     """
 
     storage: Storage
     rule: SuccessiveHalving
-    keys: Mapping[str, Sequence[str]]
+    configurations: Mapping[str, Sequence[Sequence[str]]]
     max_epochs: int
     notes: list[str] = field(default_factory=list)
 
-    def record(self, key: str, history: Sequence[EpochRecord]) -> None:
-        """Write a trial's score at each rung it has reached; existing scores do not change."""
-        for rung in self.rule.rungs(len(history)):
-            if self._read(rung, key) is None:
-                self._write(rung, key, {"score": best_epoch(history[:rung]).dev_accuracy})
+    def seeds(self, model: str, key: str) -> Sequence[str]:
+        """Return the keys of all seeds of a trial's configuration."""
+        return next(keys for keys in self.configurations[model] if key in keys)
 
-    def should_stop(self, model: str, key: str, epochs: int) -> bool:
-        """Return whether a recorded trial ends here; the first decision at a rung is kept."""
-        if epochs not in self.rule.rungs(epochs):
-            return False
-        entry = self._read(epochs, key)
-        assert entry is not None, "not recorded"
-        if "cut" not in entry:
-            others = [self._read(epochs, other) for other in self.keys[model]]
-            scores = [other["score"] for other in others if other]
-            entry["cut"] = not self.rule.is_promoted(entry["score"], scores)
-            self._write(epochs, key, entry)
-        return bool(entry["cut"])
+    def record(
+        self,
+        key: str,
+        history: Sequence[EpochRecord],
+        *,
+        finished: bool = False,
+        diverged: bool = False,
+    ) -> None:
+        """Write a trial's score at each rung it has reached; existing scores do not change.
+
+        finished: not stopped; its last score is that of all later rungs, 0 if it diverged.
+        """
+        for rung in self.rule.rungs(self.max_epochs if finished else len(history)):
+            if self._read(rung, key) is None:
+                lost = diverged and rung >= len(history)
+                score = 0.0 if lost else best_epoch(history[:rung]).dev_accuracy
+                self._write(rung, key, {"score": score})
+
+    def record_result(self, record: TrialRecord) -> None:
+        """Write the scores and the decisions of a finished trial, for its unfinished seeds."""
+        done = not record.stopped
+        self.record(record.key, record.history, finished=done, diverged=record.diverged)
+        epochs = len(record.history)
+        for rung in self.rule.rungs(epochs if record.stopped else epochs - 1):
+            entry = self._read(rung, record.key)
+            if entry and "cut" not in entry:
+                self._write(rung, record.key, entry | {"cut": rung == epochs})
+
+    def last_epoch(self, model: str, keys: Sequence[str]) -> int | None:
+        """Return the rung at which a configuration is stopped; None if it is not.
+
+        keys: of all its seeds. It is judged when all have reached the rung, and only once.
+        """
+        for rung in self.rule.rungs(self.max_epochs - 1):
+            entries = {key: entry for key in keys if (entry := self._read(rung, key))}
+            decided = [entry["cut"] for entry in entries.values() if "cut" in entry]
+            if not decided and len(entries) == len(keys):
+                score = fmean(entry["score"] for entry in entries.values())
+                means = (self._mean(rung, seeds) for seeds in self.configurations[model])
+                known = [mean for mean in means if mean is not None]
+                decided = [not self.rule.is_promoted(score, known)]
+                for key, entry in entries.items():
+                    self._write(rung, key, entry | {"cut": decided[0]})
+            if decided and decided[0]:
+                return rung
+        return None
 
     def delete(self) -> None:
         """Delete the files of these trials."""
-        for keys in self.keys.values():
-            for key in keys:
+        for keys in self.configurations.values():
+            for key in (key for seeds in keys for key in seeds):
                 for rung in self.rule.rungs(self.max_epochs):
                     self.storage.remove(_name(rung, key))
+
+    def _mean(self, rung: int, keys: Sequence[str]) -> float | None:
+        """Return the score of a configuration; None before all its seeds have one."""
+        entries = [entry for key in keys if (entry := self._read(rung, key))]
+        complete = len(entries) == len(keys)
+        return fmean(entry["score"] for entry in entries) if complete else None
 
     def _read(self, rung: int, key: str) -> dict[str, Any] | None:
         """Return an entry; None if it is missing, or corrupt and now quarantined."""

@@ -13,6 +13,7 @@ DEAD_ACTOR = re.compile(r"The actor is dead because (its .+? has died)")
 UNAVAILABLE_ACTOR = re.compile(r"The actor \w+ is unavailable")  # node dead, or network down
 UNREACHABLE = "its worker cannot be reached"
 DETAIL = re.compile(r"Worker exit detail: (.+?)(?:\.? Some common causes|$)", re.MULTILINE)
+OOM = "the OOM killer"  # of the kernel; Ray names it as a cause of a worker's death by SIGKILL
 ADDRESS = re.compile(r"\bip[=:] ?([0-9a-fA-F.:]*[0-9a-fA-F])")
 
 
@@ -47,7 +48,8 @@ def _reason(text: str) -> str:
         return UNREACHABLE
     if dead := DEAD_ACTOR.search(text):
         detail = DETAIL.search(text)
-        return f"{dead[1]}: {detail[1]}" if detail else dead[1]
+        reason = f"{dead[1]}: {detail[1]}" if detail else dead[1]
+        return f"{reason}; often {OOM}, as memory was short" if OOM in text else reason
     lines = text.splitlines() or ["its worker ended without a message"]
     trace = [number for number, line in enumerate(lines) if line.startswith(" ")]
     exception = " ".join(lines[trace[-1] + 1 :]) if trace else lines[0]

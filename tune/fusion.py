@@ -1,12 +1,12 @@
 """Group trials of one shape into fusions, distributed over the workers. Does not import Ray."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TypeAlias
 
 from actmodels.fused.stack import can_fuse, fusion_shape
 from actmodels.trial_config import BaseTrialConfig
-from tune.grid import Trial
+from tune.grid import Trial, by_configuration
 
 # Trials that one worker trains together; each has its own checkpoint and record.
 Fusion: TypeAlias = Sequence[Trial]
@@ -43,24 +43,30 @@ def make_fusions(
 ) -> list[Fusion]:
     """Split the groups of trials into fusions, in the order of their first trials.
 
-    sizes: the maximum by shape, 1 if missing. There is at least one fusion per worker.
+    sizes: the maximum by shape, 1 if missing; see by_configuration. There is at least one fusion
+    per worker.
     """
-    groups = group_by_shape(trials)
-    counts = {shape: -(-len(group) // sizes.get(shape, 1)) for shape, group in groups.items()}
-    while sum(counts.values()) < min(workers, len(trials)):
+    units = {unit[0].key: unit for unit in by_configuration(trials)}
+    firsts = group_by_shape([unit[0] for unit in units.values()])
+    groups = {shape: [units[trial.key] for trial in group] for shape, group in firsts.items()}
+    counts = {
+        shape: min(len(group), -(-sum(map(len, group)) // sizes.get(shape, 1)))
+        for shape, group in groups.items()
+    }
+    while sum(counts.values()) < min(workers, len(units)):
         largest = max(groups, key=lambda shape: len(groups[shape]) / counts[shape])
         counts[largest] += 1
     fusions: list[Fusion] = []
     for shape, group in groups.items():
         bounds = [len(group) * number // counts[shape] for number in range(counts[shape] + 1)]
-        fusions += [group[a:b] for a, b in pairwise(bounds)]
+        fusions += [[*chain(*group[a:b])] for a, b in pairwise(bounds)]
     position = {trial.key: number for number, trial in enumerate(trials)}
     return sorted(fusions, key=lambda fusion: min(position[trial.key] for trial in fusion))
 
 
 def split_largest(fusions: Sequence[Fusion], count: int) -> list[Fusion]:
-    """Halve the largest fusion until there are `count` fusions, or single trials only."""
-    result = list(fusions)
+    """Halve the largest fusion until there are `count` fusions, or none can be split."""
+    result = [by_configuration(fusion) for fusion in fusions]
     while len(result) < count:
         largest = max(result, key=len)
         middle = (len(largest) + 1) // 2
@@ -68,4 +74,4 @@ def split_largest(fusions: Sequence[Fusion], count: int) -> list[Fusion]:
             break
         result.remove(largest)
         result += [largest[:middle], largest[middle:]]
-    return result
+    return [[*chain(*groups)] for groups in result]

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from actmodels.provenance import provenance, trial_key
@@ -34,6 +34,11 @@ class Trial:
         """See trial_name."""
         return trial_name(self.key, self.config.model)
 
+    @property
+    def configuration(self) -> BaseTrialConfig:
+        """The configuration without its seed."""
+        return replace(self.config, seed=0)
+
     def at(self, point: Point) -> "Trial":
         """Return the trial of a proposed point."""
         config = with_settings(self.config, point)
@@ -51,10 +56,14 @@ def with_keys(
 ) -> list[Trial]:
     """Return trials whose keys cover all that determines a result, early stopping included.
 
+    Early stopping compares means over seeds: with several seeds a key covers them.
+
     data_digest: of the training data. searches: sequential ones, by model.
     """
-    precision = execution.matmul_precision
-    rule = {"early_stopping": str(early_stopping)} if early_stopping else {}
+    configs, precision = list(configs), execution.matmul_precision
+    seeds = ", ".join(map(str, sorted({config.seed for config in configs})))
+    compared = f"{early_stopping}, means of seeds {seeds}" if "," in seeds else str(early_stopping)
+    rule = {"early_stopping": compared} if early_stopping else {}
     rule |= {} if precision == "highest" else {"matmul_precision": precision}
     origins: dict[str, dict[str, str]] = {}
     trials = []
@@ -67,6 +76,19 @@ def with_keys(
         search = (searches or {}).get(config.model)
         trials.append(Trial(key, config, origin, early_stopping, search))
     return trials
+
+
+def by_configuration(trials: Iterable[Trial]) -> list[list[Trial]]:
+    """Return the trials that one worker trains in any case.
+
+    With early stopping these are all seeds of a configuration, which end together; else one trial.
+    """
+    groups: dict[Hashable, list[Trial]] = {}
+    for trial in trials:
+        groups.setdefault(trial.configuration if trial.early_stopping else trial.key, []).append(
+            trial
+        )
+    return list(groups.values())
 
 
 def grid_hash(trials: Iterable[Trial]) -> str:

@@ -1,9 +1,14 @@
-"""The progress bar of a sweep: trials done, running, failed, best so far, time left."""
+"""The progress bar of a sweep: trials done, running, diverged, failed, best so far, time left."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterable
+from typing import Literal, TypeAlias, get_args
 
 from tqdm import tqdm
+
+End: TypeAlias = Literal["done", "diverged", "failed"]
+ENDS: tuple[End, ...] = get_args(End)
 
 
 class Progress:
@@ -11,9 +16,9 @@ class Progress:
 
     def __init__(self, title: str, trials: int, epochs: int) -> None:
         self.trials = trials
-        self.done = self.failed = 0
+        self.ends = Counter[End]()
         self.running: set[str] = set()
-        self.best: tuple[float, str] | None = None
+        self.best: dict[str, float] = {}  # dev accuracy by name
         self.epochs: dict[str, int] = {}
         interactive = sys.stderr.isatty()
         self.bar = tqdm(
@@ -39,21 +44,24 @@ class Progress:
         """Advance a trial to a number of epochs."""
         self.bar.update(epochs - self.epochs.get(name, 0))
         self.epochs[name] = epochs
-        if self.best is None or dev_accuracy > self.best[0]:
-            self.best = (dev_accuracy, name)
+        self.best[name] = dev_accuracy
         self.show()
 
-    def ended(self, name: str, max_epochs: int, *, failed: bool = False) -> None:
-        """Show a trial as done or failed, and take its unused epochs out of the bar."""
+    def ended(self, name: str, max_epochs: int, end: End = "done") -> None:
+        """Show a trial as ended, and take its unused epochs out of the bar."""
         self.running.discard(name)
         self.bar.total = (self.bar.total or 0) - (max_epochs - self.epochs.get(name, 0))
-        self.done, self.failed = self.done + (not failed), self.failed + failed
+        self.ends[end] += 1
+        if end != "done":
+            self.best.pop(name, None)
         self.show()
 
     def show(self) -> None:
         """Update the state of the trials."""
-        best = f", best dev {100 * self.best[0]:.1f} % ({self.best[1]})" if self.best else ""
-        state = f"{self.done}/{self.trials} done, {len(self.running)} running, {self.failed} failed"
+        name = max(self.best, key=self.best.__getitem__, default="")
+        best = f", best dev {100 * self.best[name]:.1f} % ({name})" if name else ""
+        ends = ", ".join(f"{self.ends[end]} {end}" for end in ENDS[1:])
+        state = f"{self.ends['done']}/{self.trials} done, {len(self.running)} running, {ends}"
         self.bar.set_postfix_str(state + best, refresh=False)
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from statistics import fmean
 from typing import Any
 
 from actmodels.ranges import Point
@@ -20,8 +21,9 @@ class ProposedTrials:
     The ledger lists the proposed points in order. The same search on the same grid continues it.
 
     Attributes:
-        templates: a trial of each model, from which those of a search differ by their points.
-        keys: of the proposed trials, in order.
+        templates: a trial of each model and seed, from which those of a search differ by their
+            points.
+        keys: of the proposed trials, in order; each point has all seeds.
         scores: dev accuracy of the finished ones by key; 0 if a trial diverged.
     """
 
@@ -34,11 +36,15 @@ class ProposedTrials:
         self.templates = [trial for trial in planned if trial.search]
         self._storage, self._load = storage, load
         self._trials: dict[str, Trial] = {}
-        self._points: dict[str, Point] = {}
+        self._points: list[tuple[str, Point, list[str]]] = []  # model, point, keys of its seeds
         self.scores: dict[str, float] = {}
-        self._by_model = {trial.config.model: trial for trial in self.templates}
-        self._limits = {m: t.search.limit for m, t in self._by_model.items() if t.search}
-        self.total = sum(self._limits.values()) or len(planned)
+        self._by_model: dict[str, list[Trial]] = {}
+        for trial in self.templates:
+            self._by_model.setdefault(trial.config.model, []).append(trial)
+        searches = {model: seeds[0].search for model, seeds in self._by_model.items()}
+        self._searches = {model: search for model, search in searches.items() if search}
+        points = sum(s.limit * len(self._by_model[m]) for m, s in self._searches.items())
+        self.total = points or len(planned)
         if self.templates:
             self._ledger = f"search/{grid_hash(self.templates)}.json"
             self._read()
@@ -55,12 +61,11 @@ class ProposedTrials:
         """The proposed trials, in the order of the grid."""
         if not self.templates:
             return list(self._trials.values())
-        ordered = []
-        for template in self.templates:
-            assert template.search is not None
-            order = grid_order(template.search.axes)
-            keys = self.peers(template)
-            ordered += sorted(keys, key=lambda key: order(self._points[key]))
+        ordered = list[str]()
+        for model, search in self._searches.items():
+            order = grid_order(search.axes)
+            for _, keys in sorted(self._proposals(model), key=lambda pair: order(pair[0])):
+                ordered += keys
         return [self._trials[key] for key in ordered]
 
     @property
@@ -68,16 +73,23 @@ class ProposedTrials:
         """The number of trials that will be proposed."""
         return self.total - len(self._trials)
 
-    def peers(self, trial: Trial) -> list[str]:
-        """Return the keys of the proposed trials of a model; none without a search."""
-        return [key for key in self._points if self._trials[key].config.model == trial.config.model]
+    def peers(self, trial: Trial) -> list[list[str]]:
+        """Return the keys of the proposed points of a trial's model; none without a search."""
+        return [keys for _, keys in self._proposals(trial.config.model)]
+
+    def _proposals(self, model: str) -> list[tuple[Point, list[str]]]:
+        return [(point, keys) for name, point, keys in self._points if name == model]
+
+    def _score(self, keys: Sequence[str]) -> float | None:
+        """Return the mean over the seeds of a point; 0 if one diverged, None if one is missing."""
+        if not all(key in self.scores for key in keys):
+            return None
+        scores = [self.scores[key] for key in keys]
+        return fmean(scores) if all(scores) else 0.0
 
     def unfinished(self) -> list[Trial]:
-        """Return the proposed trials without a record; if all have one, propose one more."""
-        trials = [trial for key, trial in self._trials.items() if not self.is_finished(key)]
-        if not trials and (trial := self.ask()):
-            trials = [trial]
-        return trials
+        """Return the proposed trials without a record; if all have one, propose one more point."""
+        return [t for key, t in self._trials.items() if not self.is_finished(key)] or self.ask()
 
     def is_finished(self, key: str) -> bool:
         """Load the record of a trial, if it exists, and keep its score."""
@@ -86,36 +98,33 @@ class ProposedTrials:
             self.scores[key] = 0.0 if record.diverged else record.best.dev_accuracy
         return record is not None
 
-    def ask(self) -> Trial | None:
-        """Propose the next trial without a record; None if there is none."""
+    def ask(self) -> list[Trial]:
+        """Propose the next point; return its trials without a record, none if there is no point."""
         while self.remaining:
-            counts = Counter(self._trials[key].config.model for key in self._points)
-            open_models = [m for m, limit in self._limits.items() if counts[m] < limit]
-            template = self._by_model[min(open_models, key=counts.__getitem__)]
-            assert template.search is not None
-            scores = [(self._points[key], self.scores.get(key)) for key in self.peers(template)]
-            point = template.search.propose(template.config.model, scores)
-            trial = self._add(template, point)
-            ledger = [[self._trials[k].config.model, each] for k, each in self._points.items()]
+            counts = Counter(model for model, *_ in self._points)
+            open_models = [m for m, search in self._searches.items() if counts[m] < search.limit]
+            model = min(open_models, key=counts.__getitem__)
+            scores = [(point, self._score(keys)) for point, keys in self._proposals(model)]
+            trials = self._add(model, self._searches[model].propose(model, scores))
+            ledger = [[model, point] for model, point, _ in self._points]
             self._storage.write_named(self._ledger, json.dumps(ledger).encode())
-            if not self.is_finished(trial.key):
-                return trial
-        return None
+            if unfinished := [trial for trial in trials if not self.is_finished(trial.key)]:
+                return unfinished
+        return []
 
-    def _add(self, template: Trial, point: Point) -> Trial:
-        trial = template.at(point)
-        self._trials[trial.key], self._points[trial.key] = trial, point
-        return trial
+    def _add(self, model: str, point: Point) -> list[Trial]:
+        trials = [template.at(point) for template in self._by_model[model]]
+        self._trials |= {trial.key: trial for trial in trials}
+        self._points.append((model, point, [trial.key for trial in trials]))
+        return trials
 
     def _are_proposals(self, entries: Any) -> bool:
         """Return whether a value is a list of different points of the models."""
         keys = set()
         for model, point in entries:
-            template = self._by_model[model]
-            assert template.search is not None
-            if template.search.axes.keys() != dict(point).keys():
+            if self._searches[model].axes.keys() != dict(point).keys():
                 return False
-            keys.add(template.at(point).key)
+            keys.add(self._by_model[model][0].at(point).key)
         return type(entries) is list and len(keys) == len(entries)
 
     def _read(self) -> None:
@@ -126,7 +135,7 @@ class ProposedTrials:
             counts = Counter[str]()
             for model, point in self._storage.read_json(self._ledger, self._are_proposals):
                 counts[model] += 1
-                if counts[model] <= self._limits[model]:
-                    self._add(self._by_model[model], point)
+                if counts[model] <= self._searches[model].limit:
+                    self._add(model, point)
         if notes:
             print(*notes, sep="\n", file=sys.stderr, flush=True)

@@ -19,7 +19,7 @@ from tune.early_stopping import RungScores
 from tune.execution import Execution
 from tune.fusion import Fusion, fusion_name, split_largest
 from tune.fusion_tuning import plan_fusions, share_data
-from tune.grid import Trial, grid_hash
+from tune.grid import Trial, by_configuration, grid_hash
 from tune.node_check import run_checked
 from tune.nodes import Nodes, Placement
 from tune.progress import Progress
@@ -76,6 +76,7 @@ def execute(
             data=data,
             checkpoints=execution.checkpoints,
             rung_scores=rung_scores,
+            stacked=execution.trials_per_fusion != 1,
             system_metrics=execution.system_metrics,
             **execution.torch_settings,
         )
@@ -107,9 +108,9 @@ class TrialSearcher(DriverOnly, Searcher):
         """Return the next fusion; None: later; FINISHED: there is none."""
         if len(self.running) >= max(1, self.callback.nodes.capacity):
             return None
-        if not self.waiting and (trial := self.proposed.ask()):
-            self.waiting.append([trial])
-            self.callback.trials[trial.key] = trial
+        if not self.waiting and (trials := self.proposed.ask()):
+            self.waiting += by_configuration(trials)
+            self.callback.trials |= {trial.key: trial for trial in trials}
         if not self.waiting:
             return Searcher.FINISHED
         fusion = self.running[trial_id] = self.waiting.pop(0)

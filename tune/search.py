@@ -86,8 +86,9 @@ class RandomSearch(Search):
 class OptunaSearch(Search):
     """Optuna's tree-structured Parzen estimator, through the searcher of Ray Tune.
 
-    It proposes one point at a time, for one seed. A proposal depends on the scores alone, so that
-    a search continues after a crash. axes: of the model that is searched.
+    It proposes one point at a time, for all seeds, by the means over seeds of the earlier points.
+    A proposal depends on these alone, so that a search continues after a crash. axes: of the model
+    that is searched.
     """
 
     axes: Axes = field(default_factory=dict)

@@ -60,27 +60,54 @@ def tie_value(records: Sequence[TrialRecord], rule: str, position: int) -> float
     return math.inf if math.isnan(mean) else mean  # nan does not compare
 
 
-def is_finite(records: Sequence[TrialRecord]) -> bool:
-    """Return whether no run diverged, and all have a finite dev loss at their best epoch."""
-    return all(not r.diverged and math.isfinite(r.best.dev_loss) for r in records)
+def is_lost(record: TrialRecord) -> bool:
+    """Return whether a run diverged, or has no finite dev loss at its best epoch."""
+    return record.diverged or not math.isfinite(record.best.dev_loss)
+
+
+def lost_models(records: Sequence[TrialRecord]) -> dict[str, str]:
+    """Return the models all of whose runs diverged, each with a sentence on its settings."""
+    lost = dict[str, str]()
+    for model in dict.fromkeys(record.config["model"] for record in records):
+        own = [record for record in records if record.config["model"] == model]
+        if all(map(is_lost, own)):
+            settings = [trial_from_dict(record.config).flat() for record in own]
+            values = {
+                name: sorted({of[name] for of in settings})
+                for name in ("optimizer", "learning_rate", "clip_norm")
+            }
+            used = ", ".join(f"{name} {' '.join(map(str, each))}" for name, each in values.items())
+            lost[model] = f"{model}: all {len(own)} trials diverged ({used}); lower learning_rate"
+    return lost
+
+
+def at_one_rung(records: Sequence[TrialRecord]) -> tuple[TrialRecord, ...]:
+    """Return the runs of a configuration up to the first epoch after which one was stopped.
+
+    Earlier versions stopped seeds apart.
+    """
+    rung = min((len(record.history) for record in records if record.stopped), default=None)
+    return tuple(replace(record, history=record.history[:rung]) for record in records)
 
 
 def select_best(records: Sequence[TrialRecord], ties: Sequence[str]) -> dict[str, Selected]:
     """Return each model's configuration of the highest mean dev accuracy, in the sweep's order.
 
-    A configuration that diverged with any seed ranks below all that did not.
+    Configurations rank first by the number of seeds that diverged. `lost_models` have none.
     ties: rules for equal accuracies, in their order; keys of TIE_RULES.
     """
+    lost = lost_models(records)
     points: dict[TrialConfig, list[TrialRecord]] = {}
     for record in records:
-        config = trial_from_dict(record.config)
+        if (config := trial_from_dict(record.config)).model in lost:
+            continue
         points.setdefault(replace(config, seed=0), []).append(record)
     winners: dict[str, Selected] = {}
     for model in dict.fromkeys(config.model for config in points):
-        group = [runs for config, runs in points.items() if config.model == model]
-        scores = [(not is_finite(runs), -mean_accuracy(runs)) for runs in group]
+        group = [at_one_rung(runs) for config, runs in points.items() if config.model == model]
+        scores = [(sum(map(is_lost, runs)), -mean_accuracy(runs)) for runs in group]
         breaks = [[tie_value(runs, rule, i) for rule in ties] for i, runs in enumerate(group)]
         first = min(range(len(group)), key=lambda i: (scores[i], breaks[i]))
         config, tied = trial_from_dict(group[first][0].config), scores.count(scores[first])
-        winners[model] = Selected(config, tuple(group[first]), len(group), tied)
+        winners[model] = Selected(config, group[first], len(group), tied)
     return winners

@@ -1,8 +1,9 @@
-"""Store of finished trials, by key, outside of DVC's outputs. Does not import Ray."""
+"""Finished trials, by key, outside of DVC's outputs, and checkpoints. Does not import Ray."""
 
 import hashlib
 import io
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,24 @@ from tune.storage import Storage
 def checkpoint_name(key: str) -> str:
     """Return the file of an unfinished trial; the key stands for its whole configuration."""
     return f"{key}.pt"
+
+
+def load_checkpoint(checkpoints: Storage, key: str) -> dict[str, Any]:
+    """Load the state of an unfinished trial (Training.state_dict) onto the CPU."""
+    import torch  # takes more than a second, and most reruns load and save nothing
+
+    file = io.BytesIO(checkpoints.read_named(checkpoint_name(key)))
+    state: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=True)
+    return state
+
+
+def save_checkpoint(checkpoints: Storage, key: str, state: Mapping[str, Any]) -> None:
+    """Save the state of an unfinished trial."""
+    import torch
+
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    checkpoints.write_named(checkpoint_name(key), buffer.getbuffer())
 
 
 class TrialStore:
@@ -40,7 +59,7 @@ class TrialStore:
         """Save a finished trial; its weights first, so that no record lacks them."""
         self.storage.make()
         if weights is not None:
-            import torch  # takes more than a second, and most reruns save nothing
+            import torch
 
             buffer = io.BytesIO()
             torch.save(weights, buffer)

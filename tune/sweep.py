@@ -12,7 +12,7 @@ from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
 from tune.early_stopping import RungScores
 from tune.execution import Execution
-from tune.grid import Trial, grid_hash
+from tune.grid import Trial, by_configuration, grid_hash
 from tune.proposed_trials import ProposedTrials
 from tune.provenance import provenance_tags
 from tune.storage import Storage, prepare, storage_errors
@@ -60,7 +60,8 @@ def run_trials(
                 f"written; run the same command again to retry them{''.join(failed)}"
             )
         metrics["trials"] = float(len(results))
-        metrics["best_dev_accuracy"] = max(record.best.dev_accuracy for record in records)
+        if accuracies := [r.best.dev_accuracy for r in records if not r.diverged]:
+            metrics["best_dev_accuracy"] = max(accuracies)
         status = "FINISHED"
         return records
     except SweepError:
@@ -88,7 +89,7 @@ def _run(
         if record := store.load(trial.key, needs_weights=keep_weights):
             checkpoints.remove(checkpoint_name(trial.key))  # a worker may outlive its driver
             if rung_scores:
-                rung_scores.record(trial.key, record.history)
+                rung_scores.record_result(record)
         return record
 
     proposed = ProposedTrials(trials, store.storage, load)
@@ -120,7 +121,7 @@ def _rung_scores(trials: list[Trial], storage: Storage) -> RungScores | None:
     rule = trials[0].early_stopping
     if rule is None:
         return None
-    keys: dict[str, list[str]] = {}
-    for trial in trials:
-        keys.setdefault(trial.config.model, []).append(trial.key)
+    keys: dict[str, list[list[str]]] = {}
+    for seeds in by_configuration(trials):
+        keys.setdefault(seeds[0].config.model, []).append([trial.key for trial in seeds])
     return RungScores(storage, rule, keys, max(trial.config.max_epochs for trial in trials))

@@ -2,18 +2,18 @@
 
 import contextlib
 import ctypes
-import io
 import json
 import resource
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import psutil
 import ray.tune
 import torch
 
+from actmodels.fused.stack import can_fuse
 from actmodels.model_training import AnyTraining
 from actmodels.records import EpochRecord, trial_name
 from actmodels.registry import load_class
@@ -24,24 +24,11 @@ from tune.grid import Trial
 from tune.provenance import machine
 from tune.search import with_settings
 from tune.storage import Storage
-from tune.store import checkpoint_name
+from tune.store import checkpoint_name, load_checkpoint, save_checkpoint
 
 MIB = 2**20
+Members: TypeAlias = Mapping[str, AnyTraining]  # by key
 UNIT = 1 if sys.platform == "darwin" else 2**10  # of ru_maxrss: bytes on macOS, KiB on Linux
-
-
-def load_checkpoint(checkpoints: Storage, key: str) -> dict[str, Any]:
-    """Load the state of an unfinished trial (Training.state_dict) onto the CPU."""
-    file = io.BytesIO(checkpoints.read_named(checkpoint_name(key)))
-    state: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=True)
-    return state
-
-
-def save_checkpoint(checkpoints: Storage, key: str, state: Mapping[str, Any]) -> None:
-    """Save the state of an unfinished trial."""
-    buffer = io.BytesIO()
-    torch.save(state, buffer)
-    checkpoints.write_named(checkpoint_name(key), buffer.getbuffer())
 
 
 @dataclass(frozen=True)
@@ -54,17 +41,33 @@ class TrialReport:
     finished: bool
 
 
+class InTurn:
+    """Trials that train epoch by epoch in turn: one, or the seeds of a configuration."""
+
+    def __init__(self, configs: Sequence[BaseTrialConfig], data: Any, device: str) -> None:
+        self.members: list[AnyTraining] = [load_class(c.trainer)(c, data, device) for c in configs]
+
+    @property
+    def finished(self) -> bool:
+        return all(member.finished for member in self.members)
+
+    def run_epoch(self) -> None:
+        """Train and evaluate the unfinished trials for one epoch."""
+        for member in self.members:
+            if not member.finished:
+                member.run_epoch()
+
+
 def build_training(
-    configs: Sequence[BaseTrialConfig], data: Any, device: str
+    configs: Sequence[BaseTrialConfig], data: Any, device: str, stacked: bool
 ) -> tuple[Any, list[AnyTraining]]:
-    """Return the training of a fusion, or of a single trial, and the training of each member."""
-    first = configs[0]
-    if len(configs) > 1:
-        assert first.fused_trainer is not None
-        fusion = load_class(first.fused_trainer)(configs, data, device)
-        return fusion, fusion.members
-    single: AnyTraining = load_class(first.trainer)(first, data, device)
-    return single, [single]
+    """Return the training of a fusion, as one stacked model or in turn, and that of each member."""
+    fused, stacked = configs[0].fused_trainer, stacked and len(configs) > 1
+    if stacked and fused and can_fuse(configs[0].model):
+        training = load_class(fused)(configs, data, device)
+    else:
+        training = InTurn(configs, data, device)
+    return training, training.members
 
 
 def device_usage(device: str) -> dict[str, Any]:
@@ -92,15 +95,19 @@ def resource_metrics(device: str) -> dict[str, float]:
 
 
 def report(
-    members: Mapping[str, AnyTraining], notes: list[str], device: str, system_metrics: bool = False
+    groups: Iterable[Members], notes: list[str], device: str, system_metrics: bool = False
 ) -> None:
     """Report the whole progress of trials, by key, and notes for the user, which are then cleared.
 
-    Each report repeats the content of the earlier ones, so a lost report does no harm.
+    Each report repeats the content of the earlier ones, so a lost report does no harm. The trials
+    of a group finish together.
     """
     trials = {
-        key: TrialReport([*member.history], member.parameters, member.diverged, member.finished)
-        for key, member in members.items()
+        key: TrialReport([*member.history], member.parameters, member.diverged, finished)
+        for group in groups
+        for finished in [all(member.finished for member in group.values())]
+        for key, member in group.items()
+        if member.history
     }
     metrics = resource_metrics(device) if system_metrics else {}
     usage = {"machine": device_usage(device), "system_metrics": metrics}
@@ -108,14 +115,32 @@ def report(
     notes.clear()
 
 
-def stop_early(members: Mapping[str, AnyTraining], rung_scores: RungScores) -> None:
-    """End the trials that early stopping rejects: the current epoch becomes their last."""
-    for key, member in members.items():  # all scores first: trials of one fusion are compared
-        rung_scores.record(key, member.history)
+def by_seeds(
+    members: Members, rung_scores: RungScores | None
+) -> dict[tuple[str, ...], dict[str, AnyTraining]]:
+    """Group the trials that end together, by the keys of all seeds of their configuration."""
+    groups: dict[tuple[str, ...], dict[str, AnyTraining]] = {}
     for key, member in members.items():
-        epochs = len(member.history)
-        if not member.finished and rung_scores.should_stop(member.config.model, key, epochs):
+        keys = rung_scores.seeds(member.config.model, key) if rung_scores else [key]
+        groups.setdefault(tuple(keys), {})[key] = member
+    return groups
+
+
+def stop_early(groups: Mapping[tuple[str, ...], Members], rung_scores: RungScores) -> None:
+    """End the configurations that early stopping rejects, all their seeds at the same epoch."""
+    for key, member in (pair for group in groups.values() for pair in group.items()):
+        # all scores first: trials of one fusion are compared
+        ends = {"finished": member.finished, "diverged": member.diverged}
+        rung_scores.record(key, member.history, **ends)
+    for keys, group in groups.items():
+        model = next(iter(group.values())).config.model
+        if (epochs := rung_scores.last_epoch(model, keys)) is None:
+            continue
+        for member in group.values():
             member.config = replace(member.config, max_epochs=epochs)
+            if len(member.history) > epochs:  # another seed had lost its checkpoint
+                member.diverged = False
+                del member.history[epochs:]
 
 
 def train_fusion(
@@ -126,42 +151,50 @@ def train_fusion(
     device: str,
     threads: int,
     precision: str = "highest",
+    stacked: bool = True,
     rung_scores: RungScores | None = None,
     system_metrics: bool = False,
 ) -> None:
-    """Train each trial of a fusion, by key, from its last checkpoint to its end."""
+    """Train each trial of a fusion, by key, from its last checkpoint to its end.
+
+    stacked: as one model, where the model allows it.
+    """
     # the worker's log, a page of Ray's dashboard
     print(*(trial_name(key, config.model) for key, config in configs.items()), flush=True)
     configure_torch(threads, precision, device)
-    training, trials = build_training(list(configs.values()), data, device)
+    training, trials = build_training(list(configs.values()), data, device, stacked)
     members = dict(zip(configs, trials, strict=True))
+    groups = by_seeds(members, rung_scores)
     resumed, notes = {}, rung_scores.notes if rung_scores else []
     for key, member in members.items():
         corrupt = checkpoints.quarantining(checkpoint_name(key), notes, "the trial starts over")
         with contextlib.suppress(FileNotFoundError), corrupt:
             member.load_state_dict(load_checkpoint(checkpoints, key))
             resumed[key] = member
-    if resumed and rung_scores:
-        stop_early(resumed, rung_scores)
+    if rung_scores:
+        stop_early(groups, rung_scores)
     if resumed or notes:
-        report(resumed, notes, device)
+        report(groups.values(), notes, device)
     while not training.finished:
         active = {key: member for key, member in members.items() if not member.finished}
+        trained = {keys: group for keys, group in groups.items() if group.keys() & active.keys()}
         training.run_epoch()
         for key, member in active.items():
             save_checkpoint(checkpoints, key, member.state_dict())
         if rung_scores:
-            stop_early(active, rung_scores)
-        report(active, notes, device, system_metrics)
+            stop_early(trained, rung_scores)
+        report(trained.values(), notes, device, system_metrics)
 
 
-def fusion_config(fusion: Sequence[Trial], peers: Sequence[str] = ()) -> dict[str, str]:
+def fusion_config(fusion: Sequence[Trial], peers: Sequence[Sequence[str]] = ()) -> dict[str, str]:
     """Return the config of Ray's trial of a fusion: strings, as Ray walks through lists.
 
-    peers: keys of the trials with which a proposed one is compared.
+    peers: keys of the configurations with which a proposed one, all of the fusion, is compared.
     """
     config = {"fusion": " ".join(trial.key for trial in fusion), **fusion[0].proposal}
-    return config | ({"peers": " ".join(peers)} if peers else {})
+    if fusion[0].proposal:
+        config["template"] = " ".join(trial.proposal["template"] for trial in fusion)
+    return config | ({"peers": " ".join(map(",".join, peers))} if peers else {})
 
 
 def fusion_keys(config: Mapping[str, str]) -> list[str]:
@@ -179,15 +212,14 @@ def run_fusion(
 ) -> None:
     """Train the fusion of a `fusion_config`; configs, data: of all planned trials, by key."""
     keys = fusion_keys(config)
-    planned = config.get("template", keys[0])
-    if "template" in config:
-        configs = {keys[0]: with_settings(configs[planned], json.loads(config["settings"]))}
-    members = {key: configs[key] for key in keys}
+    planned = config.get("template", config["fusion"]).split()
+    point = json.loads(config.get("settings", "{}"))
+    members = {key: with_settings(configs[p], point) for key, p in zip(keys, planned, strict=True)}
     if rung_scores and "peers" in config:
-        peers = {members[keys[0]].model: config["peers"].split()}
-        rung_scores = replace(rung_scores, keys=peers)
+        peers = [each.split(",") for each in config["peers"].split()]
+        rung_scores = replace(rung_scores, configurations={members[keys[0]].model: peers})
     try:
-        train_fusion(members, data=ray.get(data[planned]), rung_scores=rung_scores, **settings)
+        train_fusion(members, data=ray.get(data[planned[0]]), rung_scores=rung_scores, **settings)
     finally:  # glibc keeps the freed memory of each fusion, because each fusion has its own thread
         with contextlib.suppress(OSError, AttributeError):  # another C library
             ctypes.CDLL(None).malloc_trim(0)

@@ -25,8 +25,8 @@ def final_state(result: TrialRecord | str) -> TrialState:
         return TrialState("FAILED", tags={"failure": first_line(result)})
     tags = {name: str(value) for name, value in (result.machine or {}).items()}
     tags["epochs"] = str(len(result.history))
-    if result.diverged:
-        tags["failure"] = f"diverged in epoch {len(result.history)}: a loss was not finite"
+    if result.end:
+        tags["failure" if result.diverged else "stopped"] = result.end
     return TrialState("FAILED" if result.diverged else "FINISHED", result.history, tags)
 
 

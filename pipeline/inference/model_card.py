@@ -8,7 +8,7 @@ import yaml
 from actmodels.registry import MODELS
 from actmodels.trial_config import TrialConfig
 from pipeline.parameters.load import Params
-from pipeline.runtime.results import read_json
+from pipeline.runtime.results import diverged_seeds, read_json
 from pipeline.runtime.stage import require_artifact
 
 CORPORA = {
@@ -41,6 +41,7 @@ def model_card(config: TrialConfig, params: Params, dev_accuracy: float) -> str:
     all_seeds = f"{summary['test_accuracy_mean']:.1%} on average over {seeds} seeds"
     if (sd := summary["test_accuracy_sd"]) is not None:
         all_seeds += f" (standard deviation {sd * 100:.2f} points)"
+    all_seeds += diverged_seeds(summary)
     steps = "adapts the number of inference steps to each pair"
     if MODELS[name].halting is None:
         steps = "takes no inference steps"

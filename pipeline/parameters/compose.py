@@ -27,10 +27,16 @@ def composed_params(root: Path, switches: Sequence[str]) -> Params:
             tree = compose("config", overrides=list(switches))
     except HydraException as error:
         raise ConfigError("conf", [first_line(error)]) from error
+    return checked_params(OmegaConf.to_yaml(tree, resolve=True), switches)
+
+
+def checked_params(text: str, switches: Sequence[str]) -> Params:
+    """Return the parameters of a composed text; raise ConfigError if a value is not valid."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "params.yaml")
-        path.write_text(OmegaConf.to_yaml(tree, resolve=True), "utf-8")
+        path.write_text(text, "utf-8")
         try:
             return load_params(path)
         except ConfigError as error:
-            raise ConfigError(" ".join(["params.yaml with", *switches]), error.problems) from error
+            source = " ".join(["params.yaml", *(["with", *switches] if switches else [])])
+            raise ConfigError(source, error.problems) from error

@@ -51,8 +51,6 @@ def _search(params: Params) -> Iterator[str]:
         limit = f"{points:.0f}, the points of the largest grid," if points <= most else f"{most:,}"
         text = f"at most {limit} with search {sweep.search}"
         yield f"sweep.trials is {sweep.trials or 'null'}; must be {text}"
-    if sweep.search == "optuna" and len(sweep.seeds) > 1:
-        yield f"sweep.seeds is {sweep.seeds}; must be one seed with search optuna"
     if sweep.search == "optuna" and params.cluster.trials_per_fusion != 1:
         size = params.cluster.trials_per_fusion
         yield f"cluster.trials_per_fusion is {shown(size)}; must be 1 with search optuna"

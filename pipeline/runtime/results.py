@@ -41,6 +41,12 @@ def write_results(stage: str, summary: TableRow, **tables: Sequence[TableRow]) -
     write_json(artifacts(stage, "summary.json"), summary)
 
 
+def diverged_seeds(result: TableRow) -> str:
+    """Return the seeds that diverged, of a model's entry in the summary of `evaluate`, or ""."""
+    seeds = result.get("diverged", {}).items()
+    return "".join(f"; {seed.replace('_', ' ')} diverged in epoch {at}" for seed, at in seeds)
+
+
 def write_json(path: Path, content: dict[str, Any], indent: int = 2) -> None:
     """Write a summary or a manifest; keys keep their order."""
     write_text(path, json.dumps(content, indent=indent) + "\n")

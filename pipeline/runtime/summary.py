@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline.parameters.load import load_params
 from pipeline.runtime.expected import MODELS, Expectations
-from pipeline.runtime.results import intact, read_json
+from pipeline.runtime.results import diverged_seeds, intact, read_json
 from pipeline.runtime.stage import artifacts
 
 SUMMARY = "summary.txt"  # lines that a study writes for this summary
@@ -29,7 +29,7 @@ def summary(since: float | None = None) -> str:
     params = load_params()
     expected, lines = Expectations(params), result_lines(params.studies)
     texts = {part: [expected.annotated(part, line) for line in lines[part]] for part in lines}
-    parts = {"Data:": _data(), "Trials:": _trials(), "Test:": texts.pop(MODELS)}
+    parts = {"Data:": _data(), "Trials:": _trials(), "Test:": texts.pop(MODELS) + _lost()}
     parts |= {"Studies:": [*chain(*texts.values())], "Check:": expected.verdict()}
     if since is not None:
         minutes, seconds = divmod(round(time.time() - since), 60)
@@ -65,6 +65,14 @@ def _trials() -> list[str]:
     return [", ".join(parts)] if parts else []
 
 
+def _lost() -> list[str]:
+    """Return a line for each model of the sweep that has no test result, as all diverged."""
+    with intact("sweep", "summary.json"), intact("evaluate", "summary.json"):
+        tested = _json("evaluate", "summary.json")
+        swept = _json("sweep", "summary.json").get("models", {}) if tested else {}
+        return [f"{model}: all its trials diverged" for model in swept if model not in tested]
+
+
 def result_lines(studies: Sequence[str]) -> dict[str, list[str]]:
     """Return a line of test results for each model, and the lines that each study wrote."""
     models = []
@@ -82,7 +90,8 @@ def _accuracy(model: str, result: Any) -> str:
     sd = result.get("test_accuracy_sd")
     spread = f" ± {100 * sd:.2f}" if sd is not None else ""
     steps = f", {result['mean_steps']:.1f} steps" if result.get("mean_steps") else ""
-    seeds = f" (n = {result['seeds']}{steps})" if "seeds" in result else ""
+    n = f"{result.get('seeds')}{steps}{diverged_seeds(result)}"
+    seeds = f" (n = {n})" if "seeds" in result else ""
     return f"{model}: {100 * accuracy:.1f}{spread} %{seeds}"
 
 

@@ -73,7 +73,7 @@ def estimate(values: Hits, groups: Groups, runs: Sequence[Hits] | None = None) -
             parts.append((float(run.mean(axis=1).var(ddof=1)) / seeds, seeds - 1))
     variance = sum(part for part, _ in parts)
     if variance == 0:
-        p, margin = None if mean else 1.0, 0.0
+        p, margin = None, 0.0
     else:
         freedom = variance**2 / sum(part**2 / degrees for part, degrees in parts)
         error = variance**0.5

@@ -1,4 +1,4 @@
-"""Plan trials: cluster settings, data, selected configurations; and the state of the sweep."""
+"""Plan trials: cluster settings, data, selected configurations."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,23 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from actmodels.errors import ArtifactError
-from actmodels.records import TrialRecord
 from actmodels.registry import deviations
 from actmodels.trial_config import TrialConfig, build_trial, setting_types, trial_from_dict
-from pipeline.parameters.load import Params, load_params
+from pipeline.parameters.load import Params
 from pipeline.parameters.section import Limits
 from pipeline.parameters.trials import model_axes, sweep_trials
 from pipeline.runtime.inputs import has_recorded_params
 from pipeline.runtime.results import data_digest, read_json
 from pipeline.runtime.stage import artifacts, project, state_folder
-from pipeline.trials.records import read_records
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
 from tune.grid import Trial, with_keys
-from tune.proposed_trials import ProposedTrials
 from tune.search import SEARCHES, OptunaSearch
-from tune.storage import storage_errors
-from tune.store import TrialStore, checkpoint_name
 
 DATA = ("corpus", "vocabulary", "vectors", "tensors")  # stages and sections of the data
 
@@ -50,11 +45,12 @@ def best_config(model: str) -> TrialConfig:
     """Return the configuration that `select_best` selected for a model.
 
     Raises:
-        ArtifactError: the model was not swept.
+        ArtifactError: the model was not swept, or all its trials diverged.
     """
     winners = read_json("select_best", "best.json")
     if model not in winners:
-        raise ArtifactError(f"best.json has no model {model}; run: dvc repro select_best")
+        problem = f"best.json has no model {model}: it is not in the sweep, or its trials diverged"
+        raise ArtifactError(f"{problem}; run: dvc repro select_best")
     return trial_from_dict(winners[model]["config"])
 
 
@@ -101,43 +97,3 @@ def planned_trials(params: Params, execution: Execution, digest: str = "") -> li
     return with_keys(
         sweep_trials(sweep, search.draw), digest or data_digest(), execution, rule, searches
     )
-
-
-def sweep_status() -> str:
-    """Return how many trials of the grid finished, started or failed, and the best on dev.
-
-    Raises:
-        ArtifactError: the data of the sweep is missing.
-        SweepError: the storage cannot be reached.
-    """
-    params = load_params()
-    execution = execution_settings(params)
-    store, checkpoints = TrialStore(execution.trials), execution.checkpoints
-    fetched = {}  # by DVC, without the state folder
-    if artifacts("sweep", "records.jsonl").is_file():
-        fetched = {record.key: record for record in read_records("sweep")}
-
-    def load(trial: Trial) -> TrialRecord | None:
-        return store.load(trial.key, needs_weights=False) or fetched.get(trial.key)
-
-    with storage_errors(execution.trials):
-        proposed = ProposedTrials(planned_trials(params, execution), execution.trials, load)
-        finished, started, failed, waiting = [], 0, 0, proposed.remaining
-        for trial in proposed.trials:
-            if record := load(trial):
-                finished.append((trial.name, record.best))
-            elif (execution.failures / f"{trial.name}.txt").exists():
-                failed += 1
-            elif checkpoints.exists(checkpoint_name(trial.key)):
-                started += 1
-            else:
-                waiting += 1
-    counts = f"{len(finished)} finished, {started} started, {failed} failed, {waiting} waiting"
-    lines = [f"sweep: {proposed.total} trials: {counts}"]
-    if not data_is_current():
-        lines.append("These are trials on the data of other parameters; run: dvc repro tensors")
-    if finished:
-        name, best = max(finished, key=lambda pair: pair[1].dev_accuracy)
-        result = f"dev {100 * best.dev_accuracy:.1f} %, epoch {best.epoch}"
-        lines.append(f"best so far: {name} ({result})")
-    return "\n".join(lines)

@@ -16,7 +16,7 @@ from actmodels.records import TrialRecord
 from actmodels.registry import MODELS, is_adaptive, load_class
 from actmodels.trial_config import TrialConfig, trial_from_dict
 from pipeline.runtime.stage import artifacts
-from pipeline.trials.records import read_records, weights_file
+from pipeline.trials.records import retrained, weights_file
 
 
 def model_in_steps(
@@ -29,13 +29,17 @@ def model_in_steps(
         types: classes of models that the stage reads.
 
     Returns:
-        None, with a note if there are adaptive models, if none is an AlternatingAttention.
+        None, with a note if there are adaptive models, if none is an AlternatingAttention, or if
+        all trials of `name` diverged.
 
     Raises:
         ConfigError: the model `name` is not an AlternatingAttention.
     """
-    retrained = dict.fromkeys(record.config["model"] for record in read_records("retrain"))
-    names = [name] if name else [model for model in retrained if is_adaptive(model)]
+    models = dict.fromkeys(record.config["model"] for record in retrained())
+    if name and name not in models:
+        print(f"{key}: {name} was not retrained, as its trials diverged", file=sys.stderr)
+        return None
+    names = [name] if name else [model for model in models if is_adaptive(model)]
     for model in names:
         if issubclass(load_class(MODELS[model].model), types):
             return model
@@ -55,7 +59,7 @@ def retrained_models(name: str = "") -> Iterator[tuple[TrialConfig, TrialRecord,
     """
     torch.set_num_threads(1)  # bit-identical results on any number of cores
     words = WordVectors.load(artifacts("tensors", "embedding.pt"))
-    for record in read_records("retrain"):
+    for record in retrained():
         config = trial_from_dict(record.config)
         if name in ("", config.model):
             yield config, record, load_model(config, words, weights_file(config), "retrain")

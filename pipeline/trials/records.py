@@ -1,13 +1,16 @@
 """Read and write the records of trials."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from actmodels.errors import SweepError
 from actmodels.files import write_text
 from actmodels.records import TIMING_FIELDS, TrialRecord
 from actmodels.trial_config import BaseTrialConfig, trial_from_dict
 from pipeline.runtime.results import TableRow, write_results
 from pipeline.runtime.stage import artifacts, require_artifact
+from tune.selection import is_lost, lost_models
 
 
 def weights_file(config: BaseTrialConfig) -> Path:
@@ -26,7 +29,8 @@ def trial_row(config: BaseTrialConfig, record: TrialRecord) -> TableRow:
         **config.flat(),
         "parameters": record.parameters,
         "epochs": len(record.history),
-        "diverged": record.diverged,
+        "diverged": is_lost(record),
+        "stopped": record.stopped,
         "best_epoch": best_epoch,
         **best,
     }
@@ -44,6 +48,24 @@ def write_trials(stage: str, records: Sequence[TrialRecord], summary: TableRow) 
     write_text(artifacts(stage, "records.jsonl"), lines)
     trials = [trial_row(trial_from_dict(record.config), record) for record in records]
     write_results(stage, summary, trials=trials, history=history, timings=timings)
+
+
+def report_lost(stage: str, records: Sequence[TrialRecord]) -> None:
+    """Print a sentence for each model all of whose trials diverged.
+
+    Raises:
+        SweepError: no other model is left.
+    """
+    lost = lost_models(records)
+    if lost and lost.keys() == {record.config["model"] for record in records}:
+        raise SweepError(f"{stage}: no model is left; " + "; ".join(lost.values()))
+    for sentence in lost.values():
+        print(f"{stage}: {sentence}; the next stages leave it out", file=sys.stderr, flush=True)
+
+
+def retrained() -> list[TrialRecord]:
+    """Read the trials of `retrain` that did not diverge, in their order."""
+    return [record for record in read_records("retrain") if not is_lost(record)]
 
 
 def read_records(stage: str) -> list[TrialRecord]:

@@ -120,5 +120,6 @@ def claims_section(frame: pd.DataFrame) -> Section:
         "Claims",
         [Table("claims", frame, columns, text_columns=2)],
         "Brackets are 95 % CIs over seeds and test pairs, clustered by premise; ± is the sd over "
-        "seeds. Significant: corrected for the number of claims (Holm 1979), p ≤ 0.05.",
+        "seeds. Significant: corrected for the number of claims with a p (Holm 1979), p ≤ 0.05. A "
+        "claim of one seed, or of equal results for all seeds and pairs, has no p.",
     )

@@ -16,6 +16,8 @@ from reports.statistics import levels, mean_sd
 
 ACCURACY = "dev accuracy (%)"
 TOP = 5  # configurations shown per model
+NAMED = 10  # ours: diverged trials that are named
+ENDS = ["stopped", "diverged"]
 PARTS = {"dev_accuracy": "dev", "train_accuracy": "training, with dropout"}
 METRICS = ["dev_accuracy", "dev_loss", "dev_mean_steps"]
 
@@ -32,14 +34,53 @@ def varied(trials: pd.DataFrame) -> list[str]:
 
 
 def ranges(data: Artifacts) -> pd.DataFrame:
-    """Return the number of trials and configurations, and the range of dev accuracy, by model."""
+    """Return the number of trials and configurations, and the range of dev accuracy, by model.
+
+    The range is that of the trials that did not diverge.
+    """
     rows = []
     for model, trials in data["sweep/trials"].groupby("model", sort=False):
         points = trials.groupby(settings(trials), dropna=False).ngroups
-        accuracies = trials["dev_accuracy"].agg(["max", "median", "min"])
-        rows.append([model, len(trials), points, *accuracies, int(trials["diverged"].sum())])
-    columns = ["model", "trials", "configurations", "best", "median", "worst", "diverged"]
+        accuracies = trials[~trials["diverged"]]["dev_accuracy"].agg(["max", "median", "min"])
+        ends = trials[["stopped", "diverged"]].sum().astype(int)
+        rows.append([model, len(trials), points, *accuracies, *ends])
+    columns = ["model", "trials", "configurations", "best", "median", "worst", *ENDS]
     return pd.DataFrame(rows, columns=columns)
+
+
+def at_one_rung(data: Artifacts, model: str) -> pd.DataFrame:
+    """Return a model's trials that did not diverge, as of the first epoch after which one stopped.
+
+    So a mean is of equal epochs. The column `rung` has that epoch, 0 without early stopping.
+    """
+    trials = data.select("sweep/trials", model=model, diverged=False)
+    if not trials["stopped"].any():
+        return trials.assign(rung=0)
+    rung = int(trials[trials["stopped"]]["epochs"].min())
+    history = data.select("sweep/history", model=model)
+    history = history[history["epoch"] <= rung]
+    best = history.loc[history.groupby("key")["dev_accuracy"].idxmax(), ["key", *METRICS]]
+    return trials.drop(columns=METRICS).merge(best, on="key").assign(rung=rung)
+
+
+def lost(data: Artifacts) -> str:
+    """Return a sentence on the trials that diverged, and on models that have no other."""
+    trials = data.select("sweep/trials", diverged=True)
+    names = [
+        f"{trial_name(row['key'], row['model'])} in epoch {row['epochs']}"
+        for _, row in trials.head(NAMED).iterrows()
+    ]
+    if len(trials) > NAMED:
+        names.append(f"and {len(trials) - NAMED} more")
+    texts = [f"Diverged: {', '.join(names)}."] if names else []
+    for model in dict.fromkeys(trials["model"]):
+        if model not in data.documents["select_best/best"]:
+            rates = ", ".join(
+                trials[trials["model"] == model]["learning_rate"].unique().astype(str)
+            )
+            why = f"all its trials diverged (learning_rate {rates})"
+            texts.append(f"{fmt.title(model)} was not selected: {why}.")
+    return " ".join(texts)
 
 
 def configurations(data: Artifacts, model: str) -> pd.DataFrame:
@@ -47,10 +88,23 @@ def configurations(data: Artifacts, model: str) -> pd.DataFrame:
     trials = data.select("sweep/trials", model=model)
     keys = data.documents["select_best/best"].get(model, {}).get("keys", [])
     trials = trials.assign(chosen=trials["key"].isin(keys))
-    frame = mean_sd(trials, settings(trials), [*METRICS, "chosen"])
-    frame["chosen"] = frame["chosen_mean"] > 0
-    frame = frame.sort_values(["dev_accuracy_mean", "chosen"], ascending=False, kind="stable")
+    by = settings(trials)
+    frame = mean_sd(trials, by, [*METRICS, "chosen"], total=["diverged"])
+    ends = [_ends(seeds) for _, seeds in trials.groupby(by, sort=False, dropna=False)]
+    frame["chosen"], frame["ends"] = frame["chosen_mean"] > 0, ends
+    order = {"diverged": True, "dev_accuracy_mean": False, "chosen": False}
+    frame = frame.sort_values([*order], ascending=[*order.values()], kind="stable")
     return frame.assign(rank=range(1, len(frame) + 1), model=model)
+
+
+def _ends(seeds: pd.DataFrame) -> str:
+    """Return the epochs of a configuration's seeds, whether they were stopped, or diverged."""
+    epochs = sorted(set(seeds[~seeds["diverged"]]["epochs"]))
+    parts = [" to ".join(map(str, [epochs[0], *epochs[1:][-1:]]))] if epochs else []
+    parts += ["stopped"] if seeds["stopped"].any() else []
+    for _, row in seeds[seeds["diverged"]].iterrows():
+        parts.append(f"seed {row['seed']} diverged in epoch {row['epochs']}")
+    return ", ".join(parts)
 
 
 def importance(trials: pd.DataFrame, name: str) -> float:
@@ -68,13 +122,15 @@ def importance(trials: pd.DataFrame, name: str) -> float:
 def by_setting(data: Artifacts) -> pd.DataFrame:
     """Return each value of each varied setting, averaged over all trials with that value."""
     parts = []
-    for model, trials in data["sweep/trials"].groupby("model", sort=False):
+    for model in dict.fromkeys(data["sweep/trials"]["model"]):
+        trials = at_one_rung(data, model)
         shares = {name: importance(trials, name) for name in varied(trials)}
         for name in sorted(shares, key=lambda name: -shares[name]):
             values = trials.sort_values(name, kind="stable").assign(
                 value=lambda t, n=name: levels(t[n])
             )
-            frame = mean_sd(values, ["value"], METRICS).assign(importance=shares[name])
+            frame = mean_sd(values, ["value"], METRICS, first=["rung"])
+            frame["importance"] = shares[name]
             frame.insert(0, "setting", name)
             frame.insert(0, "model", model)
             parts.append(frame)
@@ -90,9 +146,10 @@ def sweep_section(data: Artifacts) -> Section:
         "best dev, %": fmt.percent("best"),
         "median dev, %": fmt.percent("median"),
         "worst dev, %": fmt.percent("worst"),
+        "stopped": fmt.count("stopped"),
         "diverged": fmt.count("diverged"),
     }
-    parts: list[Table | Chart] = [Table("sweep", ranges(data), columns)]
+    parts: list[Table | Chart] = [Table("sweep", ranges(data), columns, lost(data))]
     for model in dict.fromkeys(data["sweep/trials"]["model"]):
         parts += _model(data, model)
     frame = by_setting(data)
@@ -107,9 +164,12 @@ def sweep_section(data: Artifacts) -> Section:
             "importance, %": fmt.percent("importance", 0),
         }
         caption = (
-            "Mean ± sd over all trials with that value. Importance: the share of dev accuracy's "
-            "variance that the setting alone explains."
+            "Mean ± sd over all trials with that value that did not diverge. Importance: the share "
+            "of dev accuracy's variance that the setting alone explains."
         )
+        if frame["rung"].any():
+            columns["epochs"] = lambda row: str(row["rung"] or "all")
+            caption += " Epochs: the first after which a trial was stopped; the means are of these."
         parts.append(Table("sweep_settings", frame, columns, caption, text_columns=3))
     return Section(
         "Sweep",
@@ -120,11 +180,12 @@ def sweep_section(data: Artifacts) -> Section:
 
 
 def _model(data: Artifacts, model: str) -> Iterator[Table | Chart]:
-    names = varied(data.select("sweep/trials", model=model))
+    names, compared = varied(data.select("sweep/trials", model=model)), at_one_rung(data, model)
     columns = {
         "rank": lambda row: f"{row['rank']}{' (chosen)' if row['chosen'] else ''}",
         **{name: fmt.optional(name, fmt.setting) for name in names},
         "seeds": fmt.count("dev_accuracy_n"),
+        "epochs": fmt.text("ends"),
         "dev accuracy, %": fmt.percent("dev_accuracy"),
         "dev loss, nats": fmt.number("dev_loss_mean", 3),
         "mean steps": fmt.number("dev_mean_steps_mean"),
@@ -134,7 +195,7 @@ def _model(data: Artifacts, model: str) -> Iterator[Table | Chart]:
     if len(names) > 1:
         yield _parallel(data, model, names)
     yield _epochs(data, model, names)
-    if names:
+    if names and len(compared):
         yield _strips(data, model, names)
     if "ponder_weight" in names:
         yield from _steps(data, model)
@@ -169,7 +230,7 @@ def _epochs(data: Artifacts, model: str, names: list[str]) -> Chart:
 
 def _strips(data: Artifacts, model: str, names: list[str]) -> Chart:
     """Draw dev accuracy of all trials by each value of each varied setting, with means."""
-    trials = _named(data.select("sweep/trials", model=model))
+    trials = _named(at_one_rung(data, model))
     values = trials.assign(**{name: levels(trials[name]) for name in names})
     frame = values.melt(["trial", "dev_accuracy"], names, "setting", "value")
     lines = frame["setting"] + " = " + frame["value"]

@@ -5,6 +5,7 @@ the wrong step. One forward pass of all steps separates the two: `hops` is the s
 steps as hops, `best k` that after the best common number of steps of each depth.
 """
 
+import copy
 from typing import Any, NamedTuple
 
 import torch
@@ -15,6 +16,7 @@ from actmodels.configs import InputConfig
 from actmodels.data.pairs import BATCH_SIZE, PairTensors, collate
 from actmodels.evaluation import Evaluation
 from actmodels.halting.base import FixedSteps
+from actmodels.halting.early_exit import EarlyExit
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.modules.recurrent import rows
 
@@ -48,14 +50,15 @@ def evaluate_all_steps(
 ) -> AllSteps:
     """Evaluate all states up to `max_steps`, also the maximum of an adaptive model's own steps."""
     model.eval()
-    if not isinstance(model.halting, FixedSteps):
-        model.halting.max_steps = max_steps
-    own, parts, scored = model.halting.max_steps, [], []
+    halting = copy.copy(model.halting)  # with the model's parameters; the model keeps its maximum
+    if not isinstance(halting, FixedSteps):
+        halting.max_steps = max_steps
+    own, parts, scored = halting.max_steps, [], []
     device = next(model.parameters()).device
     for index in model.batches(pairs, BATCH_SIZE):
         batch = collate(pairs, index, null_token=config.null_token, device=device)
-        states, halting = model.unroll(batch, max(max_steps, own), until_halted=False)
-        answer = model.answer(states[:, :own], halting[:, :own])
+        states, read = model.unroll(batch, max(max_steps, own), until_halted=False)
+        answer = halting.answer(states[:, :own], read[:, :own], model.classify)
         norms = torch.linalg.vector_norm(states[:, 1:], dim=-1)
         moved = torch.linalg.vector_norm(states.diff(dim=1), dim=-1) / norms
         changes = torch.cat([torch.full_like(moved[:, :1], torch.inf), moved], dim=1)
@@ -111,7 +114,9 @@ def multiply_adds(
     def count(steps: int) -> float:
         with FlopCounterMode(display=False) as counter:
             if isinstance(model, AlternatingAttention):
-                model.classify(model.unroll(batch, steps, until_halted=False).states)
+                states = model.unroll(batch, steps, until_halted=False).states
+                if not isinstance(model.halting, EarlyExit):  # it has classified each state
+                    model.classify(states)
             else:
                 model(batch)
         return counter.get_total_flops() / 2

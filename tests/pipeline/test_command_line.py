@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -20,15 +21,18 @@ from pipeline.parameters.studies import study_names
 from pipeline.predict import parse_arguments
 from pipeline.runtime.results import write_json
 from pipeline.runtime.summary import summary
-from pipeline.trials.execution import execution_settings, planned_trials, sweep_status
+from pipeline.trials.execution import execution_settings, planned_trials
 from pipeline.trials.plan import sweep_plan
 from pipeline.trials.records import write_trials
+from pipeline.trials.status import sweep_status
 from pipeline.ui import main as ui
 from reports.format import duration
 from tests.pipeline.project import params_tree, write_params
 from tests.pipeline.tiny_export import write_export
 from tests.samples import sample_trial
-from tune.store import TrialStore, checkpoint_name
+from tune.execution import Execution
+from tune.grid import Trial
+from tune.store import TrialStore, save_checkpoint
 
 MANIFEST = {"digest": "d1", "pairs": {"train": 800, "dev": 100}}
 
@@ -129,30 +133,59 @@ def test_predict_reads_the_callers_files(tmp_path: Path, monkeypatch: pytest.Mon
     assert json.loads(line)["premise"] == "word1"
 
 
-def test_the_state_and_the_plan_of_a_sweep(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+Swept = tuple[Execution, list[Trial], list[TrialRecord]]
+NONE = "sweep: 8 trials: 0 finished, 0 diverged, 0 started, 0 failed, 8 waiting"
+
+
+@pytest.fixture
+def swept(folder: Path) -> Swept:
+    """A sweep of eight trials in a project; the records of three are stored, one diverged."""
     write_params(folder)
     write_json(folder / "artifacts/tensors/manifest.json", MANIFEST)
-    params = load_params()
-    execution = execution_settings(params)
-    trials = planned_trials(params, execution)
-    assert sweep_status() == "sweep: 8 trials: 0 finished, 0 started, 0 failed, 8 waiting"
-    for trial, accuracy in zip(trials, (0.6, 0.7), strict=False):
+    execution = execution_settings(params := load_params())
+    trials, records = planned_trials(params, execution), []
+    for trial, accuracy in zip(trials, [0.6, 0.7, 0.9, *[0.5] * 5], strict=True):
         epoch = EpochRecord(1, 0.5, 0.5, None, None, None, 0.9, accuracy, None, None, None)
         record = TrialRecord(trial.key, trial.config.as_dict(), 9, (epoch,), dict(trial.origin))
+        records.append(replace(record, diverged=trial is trials[2]))
+    for record in records[:3]:
         TrialStore(execution.trials).save(record, None)
+    return execution, trials, records
+
+
+def test_the_state_of_a_sweep(swept: Swept, folder: Path) -> None:
+    execution, trials, records = swept
     execution.checkpoints.make()
-    execution.checkpoints.write_named(checkpoint_name(trials[2].key), b"")
     write_text(execution.state / "failures" / f"{trials[3].name}.txt", "out of memory")
-    counts, best = sweep_status().splitlines()
-    assert counts == "sweep: 8 trials: 2 finished, 1 started, 1 failed, 4 waiting"
+    (epoch,) = records[0].history
+    running = [vars(replace(epoch, dev_accuracy=accuracy)) for accuracy in (0.72, 0.66)]
+    for place, epochs in ((4, running), (5, [])):  # one has a checkpoint that cannot be read
+        save_checkpoint(execution.checkpoints, trials[place].key, {"history": epochs})
+    (execution.state / "ray" / "checkpoints" / f"{trials[5].key}.pt").write_bytes(b"")
+    counts, diverged, best = sweep_status().splitlines()
+    assert counts == "sweep: 8 trials: 2 finished, 1 diverged, 1 started, 1 failed, 3 waiting"
+    assert diverged == f"{trials[2].name}: diverged in epoch 1: a loss was not finite"
+    assert best == f"best so far: {trials[4].name} (dev 72.0 %, epoch 1)"  # it is running
+    write_trials("sweep", records, {})
+    execution.state.rename(folder / "elsewhere")  # as in a clone after `dvc pull`
+    counts, _, best = sweep_status().splitlines()
+    assert counts == "sweep: 8 trials: 7 finished, 1 diverged, 0 started, 0 failed, 0 waiting"
     assert best == f"best so far: {trials[1].name} (dev 70.0 %, epoch 1)"
+    write_trials("sweep", records[:7], {})  # another grid: the sweep does not reuse them
+    lost = "7 of them in artifacts/sweep, which DVC deletes first, train again"
+    assert sweep_status().splitlines() == [NONE, lost]
+
+
+def test_the_plan_of_a_sweep(swept: Swept, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    execution, trials, _ = swept
+    params = load_params()
     shapes = lambda trials, _: (2, 500.0, [(trials, 10.0)])  # noqa: E731  as measured
     monkeypatch.setattr("pipeline.trials.plan.measure_shapes", shapes)
     seconds = 0.14 + params.sweep.max_epochs * (0.05 + 90)
     plan = sweep_plan(()).splitlines()
-    assert plan[0] == "sweep: 8 trials: 2 reused, 6 to run"
-    assert plan[1].endswith(f"attention: 6 at 10 pairs/s, {duration(6 * seconds)}")
-    assert plan[2] == f"time: {duration(3 * seconds)} with 2 at the same time"
+    assert plan[0] == "sweep: 8 trials: 3 reused, 5 to run"
+    assert plan[1].endswith(f"attention: 5 at 10 pairs/s, {duration(5 * seconds)}")
+    assert plan[2] == f"time: {duration(2.5 * seconds)} with 2 at the same time"
     assert plan[3].startswith("main memory: 1,000 MiB; on each node ")
     assert plan[4].startswith("storage: ") and len(plan) == 6
     write_text(folder / "dvc.yaml", "stages: {corpus: {params: [corpus]}}")
@@ -160,17 +193,13 @@ def test_the_state_and_the_plan_of_a_sweep(folder: Path, monkeypatch: pytest.Mon
     assert "the data of other parameters; run: dvc repro tensors" in sweep_status()
     assert sweep_plan(()).startswith("sweep: 8 trials: 0 reused, 8 to run\n")
     (folder / "dvc.lock").unlink()
-    write_trials("sweep", [record], {})
-    (execution.state / "trials").rename(folder / "elsewhere")  # as in a clone after `dvc pull`
-    counts = counts.replace("2 finished", "1 finished").replace("4 waiting", "5 waiting")
-    assert sweep_status().splitlines() == [counts, best]
     write_params(folder, sweep={"search": "random", "trials": 1})
     drawn = planned_trials(load_params(), execution)
     assert [trial.config.model for trial in drawn] == list(params.sweep.models)
     assert {trial.key for trial in drawn} < {trial.key for trial in trials}
-    write_params(folder, sweep={"search": "optuna", "trials": 2})
-    assert sweep_status() == "sweep: 6 trials: 0 finished, 0 started, 0 failed, 6 waiting"
-    assert sweep_plan(()).startswith("sweep: 6 trials: 0 reused, 6 to run\n")
+    write_params(folder, sweep={"search": "optuna", "trials": 2, "seeds": [1, 2]})
+    assert sweep_status() == NONE.replace("8", "12")
+    assert sweep_plan(()).startswith("sweep: 12 trials: 0 reused, 12 to run\n")
 
 
 def test_the_state_of_a_sweep_whose_bucket_is_away(
@@ -181,7 +210,7 @@ def test_the_state_of_a_sweep_whose_bucket_is_away(
 
     write_params(folder)
     monkeypatch.setattr(command_line, "ROOT", folder)
-    monkeypatch.setattr("pipeline.trials.execution.planned_trials", refuse)
+    monkeypatch.setattr("pipeline.trials.status.planned_trials", refuse)
     with pytest.raises(
         SweepError, match=r"state/trials cannot be reached \(\[Errno 111\] Connection"
     ):
@@ -218,6 +247,9 @@ def test_the_summary_of_a_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     artifacts = folder / "artifacts"
     write_text(artifacts / "report" / "index.html", "")
     result = {"seeds": 3, "test_accuracy_mean": 0.88, "test_accuracy_sd": 0.058, "mean_steps": 2.23}
+    result["diverged"] = {"seed_4": 2}
+    swept = {"models": {"adaptive_attention": {}, "hop_attention": {}}}
+    write_json(artifacts / "sweep" / "summary.json", swept)
     write_json(artifacts / "evaluate" / "summary.json", {"adaptive_attention": result})
     write_json(artifacts / "sweep" / "environment.json", {"trials": 8, "reused": 6})
     for name in ("multihop", "halting"):
@@ -227,7 +259,9 @@ def test_the_summary_of_a_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     text = summary(since=0.0)
     assert text.startswith("Data:    train: 3 pairs\n         1 of 2 words\n")
     assert "Trials:  sweep trained 2 and reused 6\n" in text
-    assert "Test:    adaptive_attention: 88.0 ± 5.80 % (n = 3, 2.2 steps)\n" in text
+    accuracy = "88.0 ± 5.80 % (n = 3, 2.2 steps; seed 4 diverged in epoch 2)"
+    lost = f"{' ' * 9}hop_attention: all its trials diverged"
+    assert f"Test:    adaptive_attention: {accuracy}\n{lost}\n" in text
     assert "Studies: a line of multihop\nReport: " in text.replace("Time:    ", "Report: ")
     assert "halting" not in text  # it is off
     assert "Time:    " in text and "Next:    source .venv/bin/activate\n" in text

@@ -16,7 +16,8 @@ from pipeline.parameters.load import load_params
 from tests.pipeline.project import ROOT
 
 DVC = """import sys; from dvc.utils.hydra import compose_and_dump
-compose_and_dump("params.yaml", sys.argv[1] + "/conf", None, "config", "conf", sys.argv[2:])"""
+switches = [switch for switch in sys.argv[2:] if switch != "-S"]
+compose_and_dump("params.yaml", sys.argv[1] + "/conf", None, "config", "conf", switches)"""
 
 
 @pytest.fixture
@@ -67,8 +68,14 @@ def test_a_plan_composes_as_dvc_and_names_the_nearest_switch(project: Path) -> N
     ):
         with pytest.raises(ConfigError, match=re.escape(sentence)):
             composed_params(project, [switch])
-    error = compose(project, "-S", "studdy=none")
-    assert error == "error: -S studdy is unknown; did you mean study?\n"
+    for switch, message in (
+        ("studdy=none", "-S studdy is unknown; did you mean study?"),
+        ("sweep.search=optuna", "params.yaml with sweep.search=optuna: sweep.trials is null; must"),
+        ("preset=local", "params.yaml with preset=local: corpus: source files needs paths or URLs"),
+    ):
+        before = (project / "params.yaml").read_bytes()
+        assert compose(project, "-S", switch).startswith(f"error: {message}")
+        assert (project / "params.yaml").read_bytes() == before
 
 
 WIDTH = "sweep.models.adaptive_attention.grid.width"

@@ -90,7 +90,7 @@ def test_a_second_run_changes_nothing(
     assert first == second and calls[0] == calls[1]
     best = json.loads(first[0]["artifacts/export/best.json"])
     means = {name: model["dev_accuracy_mean"] for name, model in best["models"].items()}
-    assert means == export.best_seeds(export.read_records("retrain"))[1]
+    assert means == export.best_seeds(export.retrained())[1]
     assert means[best["best"]] == max(means.values())
     assert f"models:/textual-entailment@{best['best']} is version 7\n" == first[1]
     for candidate, (model, stored) in zip(calls[0], best["models"].items(), strict=True):

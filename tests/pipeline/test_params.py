@@ -186,7 +186,6 @@ def test_a_search_has_a_number_of_points(tree: Any, tmp_path: Path) -> None:
     limit = "must be at most 4, the points of the largest grid, with search optuna"
     assert problems(tree, tmp_path) == [
         f"sweep.trials is null; {limit}",
-        "sweep.seeds is [1, 2]; must be one seed with search optuna",
         "cluster.trials_per_fusion is 'auto'; must be 1 with search optuna",
     ]
     tree["sweep"] |= {"search": "random", "trials": 5}

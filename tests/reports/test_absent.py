@@ -1,7 +1,10 @@
-"""Reports of incomplete runs: without studies, with one seed, without steps."""
+"""Reports of incomplete runs: without studies, one seed, without steps, stopped and diverged."""
 
+import json
 import shutil
 from pathlib import Path
+
+import pandas as pd
 
 from reports.blocks import Table
 from reports.load import load
@@ -31,7 +34,9 @@ def test_one_seed_has_no_sd_and_no_test(folder: Path) -> None:
     built = report(load_all(folder), STUDIES, examples=10)
     sections = {section.title: section for section in built.sections}
     claims = rows(table(sections["Claims"], "claims"))
-    assert {row["significance (Holm-corrected)"] for row in claims} == {"one seed: no test"}
+    assert {row["significance (Holm-corrected)"] for row in claims} == {
+        "no test: one seed, or no variance"
+    }
     assert {row["p"] for row in claims} == {"–"}
     assert not any("±" in cell for row in claims for cell in row.values())
     with_sd = {t.name for t in built.parts(Table) if any("±" in c for row in t.rows for c in row)}
@@ -69,3 +74,50 @@ def test_on_all_of_snli_published_results_are_comparable(folder: Path) -> None:
     assert "not comparable" not in table(sections["Table 1: test accuracy"], "published").caption
     crosses = [c for c in built.charts if c.name == "ablation"]
     assert "paper, SNLI test" in str(crosses[0].spec)
+
+
+def test_stopped_and_diverged_trials_are_named_where_their_means_are(folder: Path) -> None:
+    """Trial aa08 was stopped after one epoch; means over trials are of one epoch then."""
+
+    def ended(frame: pd.DataFrame, key: str, column: str, epochs: str) -> pd.DataFrame:
+        chosen = frame["key"] == key
+        return frame.assign(
+            **{column: frame[column].mask(chosen, "True")},
+            epochs=frame["epochs"].mask(chosen, epochs),
+        )
+
+    edit(folder, "sweep/trials", lambda frame: ended(frame, "aa08", "stopped", "1"))
+    edit(folder, "sweep/trials", lambda frame: ended(frame, "aa05", "diverged", "2"))
+    for key in ("da01", "da02", "da03", "da04"):
+        edit(folder, "sweep/trials", lambda frame, key=key: ended(frame, key, "diverged", "1"))
+    best = json.loads((folder / "select_best/best.json").read_text())
+    del best["decomposable_attention"]
+    (folder / "select_best/best.json").write_text(json.dumps(best))
+    edit(folder, "retrain/trials", lambda frame: ended(frame, "aa-seed3", "diverged", "4"))
+    edit(folder, "evaluate/results", lambda frame: frame[frame["key"] != "aa-seed3"])
+    built = {section.title: section for section in report(load_all(folder), STUDIES, 10).sections}
+    sweep = built["Sweep"]
+    rates = "all its trials diverged (learning_rate 0.001, 0.0005)."
+    assert table(sweep, "sweep").caption.endswith(
+        "aa05-adaptive_attention in epoch 2. Decomposable Attention was not selected: " + rates
+    )
+    first, second = rows(table(sweep, "sweep"))
+    assert (first["best dev, %"], first["diverged"], first["stopped"]) == ("–", "4", "0")
+    assert (second["best dev, %"], second["diverged"], second["stopped"]) == ("82.0", "1", "1")
+    configurations = rows(table(sweep, "configurations_adaptive_attention"))
+    assert [(row["dev accuracy, %"], row["epochs"]) for row in configurations] == [
+        ("82.0", "3"),
+        ("81.0", "3"),
+        ("80.0", "1, stopped"),
+        ("83.0", "seed 1 diverged in epoch 2"),
+    ]
+    means = {
+        row["value"]: (row["dev accuracy, %"], row["trials"], row["epochs"])
+        for row in rows(table(sweep, "sweep_settings"))
+        if row["setting"] == "dropout"
+    }
+    assert means == {"0.1": ("78.0", "1", "1"), "0.2": ("78.0 ± 1.41", "2", "1")}
+    note = "Adaptive Attention: seed 3 (epoch 4) diverged, not in the means."
+    for title, name in (("Table 1: test accuracy", "table_1"), ("Claims", "claims")):
+        assert table(built[title], name).caption.endswith(note)
+    assert "diverged" not in table(built["Table 1: test accuracy"], "published").caption

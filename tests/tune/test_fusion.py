@@ -7,7 +7,8 @@ import torch
 
 from tests.samples import keyed, sample_data, sample_trial
 from tests.studies.sequences.samples import sample_trial as sequence_trial
-from tune.fusion import fusion_name, group_by_shape, make_fusions
+from tune.early_stopping import SuccessiveHalving
+from tune.fusion import fusion_name, group_by_shape, make_fusions, split_largest
 from tune.fusion_tuning import best_size, examples_per_second, try_sizes
 from tune.grid import Trial
 
@@ -86,6 +87,26 @@ def test_trials_are_sorted_by_seed_then_slowness() -> None:
     )
     assert fusions(grid, 2, 1) == [[0, 4], [1, 5], [2, 6], [3, 7]]
     assert fusions(grid, 4, 1) == [[0, 4, 2, 6], [1, 5, 3, 7]]
+
+
+@pytest.mark.parametrize(
+    ("model", "size", "workers", "made"),
+    [
+        (DECOMPOSABLE, 1, 9, [[0, 1], [2, 3], [4, 5]]),  # a worker of its own for each at most
+        (DECOMPOSABLE, 4, 1, [[0, 1], [2, 3, 4, 5]]),
+        (f"{ADAPTIVE}_as_published", 48, 1, [[0, 1], [2, 3], [4, 5]]),
+    ],
+)
+def test_seeds_that_end_together_train_together(
+    model: str, size: int, workers: int, made: list[list[int]]
+) -> None:
+    grid = keyed(
+        [sample_trial(model, dropout=d, seed=s) for d in (0.1, 0.2, 0.3) for s in (1, 2)],
+        early_stopping=SuccessiveHalving(1, 3),
+    )
+    assert fusions(grid, size, workers) == made
+    halves = split_largest([grid], 9)
+    assert {tuple(grid.index(t) for t in half) for half in halves} == {(0, 1), (2, 3), (4, 5)}
 
 
 def rate(rates: dict[int, float], memory: int = 99) -> Callable[[int], float]:

@@ -22,9 +22,10 @@ from tests.tune.tracking_samples import children, steps
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
 from tune.grid import Trial
+from tune.selection import mean_accuracy
 from tune.storage import Storage, storage
+from tune.store import load_checkpoint
 from tune.sweep import run_trials
-from tune.trainable import load_checkpoint
 
 pytestmark = pytest.mark.slow(minutes=2)
 
@@ -77,7 +78,9 @@ def kill_a_worker(checkpoints: Storage, keys: list[str], seen: dict[str, Any]) -
     os.kill(victim.pid, signal.SIGKILL)
 
 
-def test_a_killed_worker_costs_at_most_the_epoch_in_progress(state: Path) -> None:
+def test_a_killed_worker_costs_at_most_the_epoch_in_progress(
+    state: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """The epochs saved before its death, their seconds included, are the start of the records.
 
     This test has its own Ray; those below share one.
@@ -92,6 +95,7 @@ def test_a_killed_worker_costs_at_most_the_epoch_in_progress(state: Path) -> Non
     killer.start()
     records = swept(trials, state, 4, data)
     killer.join()
+    assert "often the OOM killer, as memory was short; it restarts" in capfd.readouterr().err
     assert len(seen) == 4
     for record in records:
         stored = [vars(epoch) for epoch in record.history]
@@ -153,29 +157,37 @@ def test_the_error_names_the_trial_that_fails_its_fusion(state: Path) -> None:
 
 
 @pytest.mark.usefixtures("one_ray")
-def test_early_stopping_ends_trials_and_completes_the_sweep(
-    state: Path, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("size", [1, 3])
+def test_early_stopping_ends_configurations_and_completes_the_sweep(
+    size: int, state: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    """The seeds of a configuration have the same epochs; the best mean has all."""
     data = sample_data(train=96, dev=240)
     configs = [
-        sample_trial(model, max_epochs=9, learning_rate=rate)
+        sample_trial(model, max_epochs=9, learning_rate=rate, seed=seed)
         for model in (ADAPTIVE, DECOMPOSABLE)
         for rate in (0.01, 0.005, 0.003, 0.001, 0.0003, 0.0001)
+        for seed in (1, 2)
     ]
     rule = SuccessiveHalving(grace_period=1, reduction_factor=3)
-    records = swept(keyed(configs, early_stopping=rule), state, 3, data)
+    records = swept(keyed(configs, early_stopping=rule), state, size, data)
     assert not {record.key for record in records} & {trial.key for trial in keyed(configs)}
     for model in (ADAPTIVE, DECOMPOSABLE):
         own = [record for record in records if record.config["model"] == model]
-        lengths = {len(record.history) for record in own}
-        assert {1, 9} <= lengths <= {1, 3, 9}
-        best = max(record.best.dev_accuracy for record in own)
-        assert best in [r.best.dev_accuracy for r in own if len(r.history) == 9]
+        points = [*zip(own[::2], own[1::2], strict=True)]
+        lengths = [{len(record.history) for record in point} for point in points]
+        assert all(len(each) == 1 for each in lengths), lengths
+        assert {1, 9} <= {*itertools.chain(*lengths)} <= {1, 3, 9}
+        assert {len(record.history) for record in max(points, key=mean_accuracy)} == {9}
     for record, config in zip(records, configs, strict=True):
         assert record.config == config.as_dict()  # with the original max_epochs
         assert "early_stopping" in record.provenance
+        run, epochs = children(state)[record.key], len(record.history)
+        assert run.data.tags["epochs"] == str(epochs)
+        stopped = f"stopped early after epoch {epochs}" if epochs < 9 else None
+        assert run.data.tags.get("stopped") == stopped
         whole = alone(config, data)[: len(record.history)]
         assert_equal(record.history, whole)
     capfd.readouterr()
     assert swept(keyed(configs, early_stopping=rule), state, 1, data) == records
-    assert "sweep: 0 of 12 trials to run" in capfd.readouterr().out
+    assert "sweep: 0 of 24 trials to run" in capfd.readouterr().out

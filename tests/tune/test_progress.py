@@ -8,7 +8,7 @@ from tune.progress import Progress
 
 
 def test_counts_and_best() -> None:
-    progress = Progress("sweep", trials=3, epochs=30)
+    progress = Progress("sweep", trials=4, epochs=40)
     for name in "abc":
         progress.started(name)
     progress.reached("a", 1, 0.4)
@@ -17,10 +17,12 @@ def test_counts_and_best() -> None:
         progress.reached("a", 4, 0.6)
     progress.ended("b", 10)
     progress.ended("a", 10)  # stopped early: 6 epochs are taken out
-    progress.ended("c", 10, failed=True)
-    assert progress.bar.n == 14
-    assert progress.bar.total == 14
-    assert progress.bar.postfix == "2/3 done, 0 running, 1 failed, best dev 70.0 % (b)"
+    progress.ended("c", 10, "failed")
+    progress.reached("d", 1, 0.9)
+    progress.ended("d", 10, "diverged")  # not the best
+    assert progress.bar.n == 15
+    assert progress.bar.total == 15
+    assert progress.bar.postfix == "2/4 done, 0 running, 1 diverged, 1 failed, best dev 70.0 % (b)"
     progress.close()
 
 

@@ -4,7 +4,8 @@ import json
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 from actmodels.ranges import Axes, Range
 from actmodels.records import TrialRecord
+from actmodels.trial_config import TrialConfig, trial_from_dict
 from tests.end_to_end.project import ROOT, kill_session, wait_for
 from tests.samples import MODELS, keyed, sample_data, sample_trial, save_sample_data
 from tests.tune.tracking_samples import children, parents
@@ -21,6 +23,7 @@ from tune.execution import Execution
 from tune.grid import Trial
 from tune.proposed_trials import ProposedTrials
 from tune.search import OptunaSearch
+from tune.selection import mean_accuracy
 from tune.storage import storage
 from tune.sweep import run_trials
 
@@ -39,6 +42,7 @@ class Store:
 
     folder: Path
     finished: dict[str, float]
+    noise: dict[int, float] = field(default_factory=lambda: {1: 0.0})  # of the accuracy, by seed
 
     def load(self, trial: Trial) -> Any:
         accuracy = self.finished.get(trial.key)
@@ -47,12 +51,14 @@ class Store:
 
     def opened(self, points: int | None) -> ProposedTrials:
         searches = {model: OptunaSearch(points, 1, axes) for model, axes in AXES.items()}
-        planned = keyed(CONFIGS, searches=searches if points else {})
+        configs = [replace(config, seed=seed) for config in CONFIGS for seed in self.noise]
+        planned = keyed(configs, searches=searches if points else {})
         return ProposedTrials(planned, storage(self.folder), self.load)
 
     def train(self, trial: Trial) -> None:
         flat = trial.config.flat()
-        self.finished[trial.key] = flat["width"] / 40 - flat["dropout"]
+        noise = self.noise[trial.config.seed]
+        self.finished[trial.key] = float(flat["width"]) / 40 - float(flat["dropout"]) + noise
 
 
 @pytest.fixture
@@ -66,9 +72,9 @@ def run(store: Store, points: int, most: int = 100) -> ProposedTrials:
     waiting = proposed.unfinished()
     while waiting and most:
         store.train(waiting.pop(0))
-        proposed.is_finished(proposed.keys[-1])
-        if not waiting and (trial := proposed.ask()):
-            waiting.append(trial)
+        if not waiting:
+            assert all(map(proposed.is_finished, proposed.keys))
+            waiting += proposed.ask()
         most -= 1
     return proposed
 
@@ -95,6 +101,20 @@ def test_the_same_search_continues_and_more_points_keep_the_earlier_ones(store: 
     assert [trial.key for trial in proposed.unfinished()] == whole.keys[3:4]
     assert run(killed, 5).keys == whole.keys and run(killed, 6).keys[:7] == whole.keys
     assert set(run(killed, 2).keys) == set(whole.keys[:4])
+
+
+def test_the_objective_is_the_mean_over_seeds(store: Store) -> None:
+    """Seeds whose noise cancels leave the proposals as they are; every point has all seeds."""
+    two = Store(store.folder / "two", {}, {1: 0.3, 2: -0.3})
+    two.folder.mkdir()
+    proposed, one = run(two, 5), run(store, 5)
+    assert (proposed.total, proposed.remaining, len(two.finished)) == (14, 0, 14)
+    points = [[t.configuration for t in p.trials if t.config.seed == 1] for p in (proposed, one)]
+    assert points[0] == points[1] and proposed.keys[::2] == one.keys
+    assert [trial.config.seed for trial in proposed.trials] == [1, 2] * 7
+    del two.finished[proposed.keys[1]]
+    (unfinished,) = two.opened(5).unfinished()  # of a point whose other seed has finished
+    assert unfinished.key == proposed.keys[1]
 
 
 def test_finished_trials_of_another_sweep_are_reused(
@@ -135,14 +155,20 @@ def test_a_ledger_with_other_content_is_quarantined(
     assert note in capsys.readouterr().err
 
 
-def search(state: Path, rule: SuccessiveHalving | None = None) -> list[TrialRecord]:
+def search(
+    state: Path, rule: SuccessiveHalving | None = None, seeds: Sequence[int] = (1,)
+) -> list[TrialRecord]:
     save_sample_data(state, sample_data(train=640, dev=240))
     axes: Axes = {"dropout": [0.0, 0.1], "learning_rate": Range(0.0003, 0.01, "log")}
     searches = {model: OptunaSearch(POINTS, 1, axes) for model in MODELS}
-    configs = [sample_trial(model, max_epochs=EPOCHS) for model in MODELS]
+    configs = [sample_trial(m, max_epochs=EPOCHS, seed=seed) for m in MODELS for seed in seeds]
     trials = keyed(configs, early_stopping=rule, searches=searches)
     execution = Execution(state, state, state / "ray", max_failures=2)
     return run_trials("sweep", trials, execution)
+
+
+def config_of(record: TrialRecord) -> TrialConfig:
+    return trial_from_dict(record.config)
 
 
 def finished(state: Path) -> set[str]:
@@ -178,11 +204,17 @@ def test_a_killed_driver_continues_to_exactly_the_number_of_points(
 
 
 @pytest.mark.slow(minutes=1)
-def test_early_stopping_compares_the_proposed_trials(state: Path) -> None:
-    records = search(state, SuccessiveHalving(grace_period=1, reduction_factor=2))
+def test_early_stopping_compares_the_proposed_points(state: Path) -> None:
+    """By the mean of two seeds, which end together."""
+    records = search(state, SuccessiveHalving(grace_period=1, reduction_factor=2), seeds=(1, 2))
     for model in MODELS:
         own = [record for record in records if record.config["model"] == model]
-        best = max(own, key=lambda record: record.best.dev_accuracy)
-        assert len(own) == POINTS and len(best.history) == EPOCHS
-        assert min(len(record.history) for record in own) < EPOCHS  # compared, and stopped
+        points = [*zip(own[::2], own[1::2], strict=True)]
+        assert len(points) == POINTS
+        assert all(replace(a, seed=2) == b for a, b in ([*map(config_of, p)] for p in points))
+        lengths = [{len(record.history) for record in point} for point in points]
+        assert all(len(each) == 1 for each in lengths)
+        best = max(points, key=mean_accuracy)
+        assert {len(record.history) for record in best} == {EPOCHS}
+        assert min(min(each) for each in lengths) < EPOCHS  # compared, and stopped
     assert list((state / "ray" / "checkpoints").glob("rungs/*/*.json")) == []

@@ -1,12 +1,13 @@
 """Selection by mean dev accuracy, and every tie rule."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from actmodels.records import EpochRecord, TrialRecord
 from tests.samples import MODELS, sample_trial
-from tune.selection import select_best
+from tune.selection import lost_models, select_best
 
 ALL = ["dev_loss", "dev_mean_steps", "grid_order"]
 
@@ -86,12 +87,40 @@ def test_a_diverged_configuration_ranks_below_all_others(place: int, ties: list[
         assert (winner.tied, winner.considered) == (2, 3)
 
 
-def test_the_best_of_diverged_configurations_is_selected() -> None:
-    """Of equal accuracies, a loss of nan ranks last, whatever the order."""
-    for losses in ((float("nan"), 2.0), (2.0, float("nan"))):
-        records = [
-            record(0.6, dropout=dropout, loss=loss, diverged=True)
-            for dropout, loss in zip((0.1, 0.2), losses, strict=True)
-        ]
-        winner = select_best(records, ALL)[MODELS[1]]
-        assert winner.config.network.dropout == (0.2 if losses[1] == 2.0 else 0.1)
+def test_a_model_whose_trials_all_diverged_is_not_selected() -> None:
+    """One sentence has its settings; a configuration with fewer diverged seeds is better."""
+    records = [
+        record(0.9, learning_rate=1e8, diverged=True),
+        record(0.9, learning_rate=1e9, loss=float("nan")),
+    ]
+    other = [
+        record(0.9, model=MODELS[0], seed=seed, dropout=dropout, diverged=diverged)
+        for dropout, seeds in ((0.1, (True, True)), (0.2, (False, True)))
+        for seed, diverged in zip((1, 2), seeds, strict=True)
+    ]
+    winners = select_best([*records, *other], ALL)
+    assert list(winners) == [MODELS[0]]
+    assert winners[MODELS[0]].config.network.dropout == 0.2
+    assert lost_models([*records, *other]) == {
+        MODELS[1]: f"{MODELS[1]}: all 2 trials diverged (optimizer adam, learning_rate "
+        "100000000.0 1000000000.0, clip_norm 5.0); lower learning_rate"
+    }
+
+
+def test_a_mean_is_of_equal_epochs() -> None:
+    """.9 after two epochs was .8 after one, where the other seed was stopped at .4: .6."""
+    records = [
+        stopped(record(0.9, seed=1, dropout=0.1), 2),
+        stopped(record(0.5, seed=2, dropout=0.1), 1),
+        *(stopped(record(0.7, seed=seed, dropout=0.2), 2) for seed in (1, 2)),
+    ]
+    assert not any(stopped(record(0.9, max_epochs=n), n).stopped for n in (1, 2))
+    winner = select_best(records[:2], ALL)[MODELS[1]]
+    assert winner.dev_accuracy == pytest.approx((0.8 + 0.4) / 2)
+    assert select_best(records, ALL)[MODELS[1]].config.network.dropout == 0.2
+
+
+def stopped(record: TrialRecord, epochs: int) -> TrialRecord:
+    return replace(
+        record, history=record.history[:epochs], provenance={"early_stopping": "successive_halving"}
+    )

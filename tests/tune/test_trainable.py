@@ -14,7 +14,8 @@ from actmodels.trial_config import BaseTrialConfig, TrialConfig
 from tests.samples import sample_data, sample_trial
 from tune.early_stopping import RungScores, SuccessiveHalving
 from tune.storage import storage
-from tune.trainable import load_checkpoint, save_checkpoint, train_fusion
+from tune.store import load_checkpoint, save_checkpoint
+from tune.trainable import train_fusion
 
 ADAPTIVE = "adaptive_attention"
 DATA = sample_data()
@@ -119,7 +120,7 @@ def test_a_corrupt_checkpoint_is_quarantined_and_its_trial_starts_over(
 def test_stopped_trials_leave_the_fusion(tmp_path: Path, reports: list[dict[str, Any]]) -> None:
     """One of three trials is promoted after the first epoch and continues alone."""
     configs = fusion(a=4, b=4, c=4)
-    scores = RungScores(storage(tmp_path), SuccessiveHalving(1, 3), {ADAPTIVE: list(configs)}, 4)
+    scores = RungScores(storage(tmp_path), SuccessiveHalving(1, 3), {ADAPTIVE: [*configs]}, 4)
     train(configs, tmp_path, rung_scores=scores)
     first = {key: news.history[0].dev_accuracy for key, news in reports[0].items()}
     best = [key for key, accuracy in first.items() if accuracy == max(first.values())]
@@ -135,6 +136,36 @@ def test_stopped_trials_leave_the_fusion(tmp_path: Path, reports: list[dict[str,
     train(configs, tmp_path, rung_scores=scores)
     assert lengths(reports[before]) == lengths(last)
     assert len(reports) == before + 1
+
+
+@pytest.mark.parametrize("stacked", [True, False])
+@pytest.mark.parametrize("lost", [False, True])
+def test_the_seeds_of_a_configuration_end_at_one_rung(
+    stacked: bool, lost: bool, tmp_path: Path, reports: list[dict[str, Any]]
+) -> None:
+    """Of two configurations the better mean goes on, .5 and .33 against .375 twice.
+
+    lost: a seed has no checkpoint, while the other was at its last epoch but one.
+    """
+    configs = {
+        f"{name}{seed}": sample_trial(ADAPTIVE, learning_rate=rate, max_epochs=5, seed=seed)
+        for name, rate in (("even", 0.01), ("wide", 1e-8))
+        for seed in (1, 2)
+    }
+    if lost:
+        saved_after(configs["even1"], 4, tmp_path / "c", "even1")
+    seeds = {ADAPTIVE: [["even1", "even2"], ["wide1", "wide2"]]}
+    scores = RungScores(storage(tmp_path), SuccessiveHalving(1, 3), seeds, 5)
+    train(configs, tmp_path, rung_scores=scores, stacked=stacked)
+    last = {key: report[key] for report in reports for key in report}
+    first = {key: round(last[key].history[0].dev_accuracy, 3) for key in configs}
+    assert first == {"even1": 0.375, "even2": 0.375, "wide1": 0.5, "wide2": 0.333}
+    assert lengths(last) == {"even1": 1, "even2": 1, "wide1": 5, "wide2": 5}
+    ends = [{key for key in report if report[key].finished} for report in reports]
+    assert [end for end in ends if end] == [{"even1", "even2"}, {"wide1", "wide2"}]  # together
+    for key, config in configs.items():
+        expected = [e.dev_loss for e in Training(config, DATA).epochs()][: len(last[key].history)]
+        assert [e.dev_loss for e in last[key].history] == pytest.approx(expected, rel=1e-5)
 
 
 def test_the_highest_precision_includes_recurrent_layers(

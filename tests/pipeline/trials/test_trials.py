@@ -2,20 +2,23 @@
 
 import json
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
-from actmodels.errors import ArtifactError
+from actmodels.errors import ArtifactError, SweepError
 from actmodels.evaluation import evaluate
 from actmodels.records import EpochRecord, TrialRecord
 from actmodels.training import Training
+from pipeline.select_best import main as select_best
 from pipeline.trials.models import model_in_steps, retrained_models
-from pipeline.trials.records import trial_row
+from pipeline.trials.records import retrained, trial_row, write_trials
+from tests.pipeline.project import write_params
 from tests.pipeline.tiny_export import trained
-from tests.samples import sample_trial
+from tests.samples import MODELS, sample_trial
 
 
 @pytest.fixture(params=["own", "trained"])
@@ -50,6 +53,30 @@ def test_weights_of_another_rule_are_refused(training: Training) -> None:
     os.mkfifo(weights)
     with pytest.raises(ArtifactError, match="is missing or does not fit the model"):
         list(retrained_models())
+
+
+def test_a_model_whose_trials_diverged_is_left_out(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With no other model the stage ends with the same sentence."""
+    write_params(folder)
+    wrong, right = (sample_trial(name, learning_rate=1e9) for name in MODELS)
+    records = [
+        TrialRecord(name, config.as_dict(), 9, (EPOCH,), {}, diverged=config is wrong)
+        for name, config in (("a", wrong), ("b", right))
+    ]
+    write_trials("sweep", records, {})
+    select_best()
+    assert list(json.loads(Path("artifacts/select_best/best.json").read_text())) == [right.model]
+    sentence = f"{wrong.model}: all 1 trials diverged (optimizer adam, learning_rate 1000000000.0, "
+    assert capsys.readouterr().err.startswith(f"select_best: {sentence}clip_norm 5.0)")
+    write_trials("sweep", records[:1], {})
+    with pytest.raises(SweepError, match="^select_best: no model is left; " + re.escape(sentence)):
+        select_best()
+    write_trials("retrain", records, {})
+    assert [record.key for record in retrained()] == ["b"]
+    assert model_in_steps("trace.model", wrong.model) is None
+    assert f"trace.model: {wrong.model} was not retrained" in capsys.readouterr().err
 
 
 EPOCH = EpochRecord(1, 0.5, 0.5, 3.0, 1.0, 3.5, 0.9, 0.6, 3.2, 0.5, 3.9, ponder_weight=0.0005)

@@ -39,6 +39,9 @@ def test_exits_against_a_slow_loop(model: str) -> None:
     halted = evaluate(made, data.dev, config.input)
     steps = evaluate_all_steps(made, data.dev, config.input, 7)
     hops = data.dev.depths[steps.halted.rows]
+    again = evaluate(made, data.dev, config.input)  # the model keeps its own maximum of steps
+    torch.testing.assert_close(again.logits, halted.logits, rtol=0, atol=0)
+    torch.testing.assert_close(again.steps, halted.steps)
     fixed = model.endswith("fixed_steps")
     if fixed:  # it halts as before: max_steps is of the exit rules alone
         torch.testing.assert_close(steps.halted.logits, halted.logits)
@@ -64,12 +67,13 @@ def test_exits_against_a_slow_loop(model: str) -> None:
         assert best.double().mean() == right.double().mean(dim=0).max()
 
 
-def test_multiply_adds_by_hand() -> None:
+@pytest.mark.parametrize(("mechanism", "halting"), [("", 8), ("_confidence_exit", 0)])
+def test_multiply_adds_by_hand(mechanism: str, halting: int) -> None:
     """Scores, value, gate, halting and classifier of one pair of width 8 and gate size 7."""
-    config, data = multihop_trial("hop_attention"), sample_multihop_data()
+    config, data = multihop_trial(f"hop_attention{mechanism}"), sample_multihop_data()
     made = MultihopTraining(config, data).model
     _, step = multiply_adds(made, data.dev, 0, config.input)
     row = slice(*data.dev.premise_offsets[:2].tolist())
     words = len({*data.dev.premise_ids[row].tolist(), *data.dev.hypothesis_ids[:4].tolist(), 0})
-    query, gate, halting, classifier = 8 * 8, 7 * 32 + 8 * 7, 8, 8 * 24 + 3 * 8
+    query, gate, classifier = 8 * 8, 7 * 32 + 8 * 7, 8 * 24 + 3 * 8
     assert step == 2 * 3 * words * 8 + query + gate + halting + classifier

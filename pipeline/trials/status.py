@@ -1,0 +1,91 @@
+"""`act-nli sweep status`: the trials of the sweep by state, and the best on dev so far."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from actmodels.files import CorruptError
+from actmodels.records import EpochRecord, TrialRecord, best_epoch
+from pipeline.parameters.load import load_params
+from pipeline.runtime.stage import artifacts
+from pipeline.trials.execution import data_is_current, execution_settings, planned_trials
+from pipeline.trials.records import read_records
+from tune.execution import Execution
+from tune.grid import Trial
+from tune.proposed_trials import ProposedTrials
+from tune.storage import storage_errors
+from tune.store import TrialStore, load_checkpoint
+
+STATES = ("finished", "diverged", "started", "failed", "waiting")
+NAMED = 10  # ours: diverged trials with a line of their own
+
+
+def sweep_status() -> str:
+    """Return how many trials of the grid are in each state, and the best of all that trained.
+
+    Raises:
+        ArtifactError: the data of the sweep is missing.
+        SweepError: the storage cannot be reached.
+    """
+    params = load_params()
+    execution = execution_settings(params)
+    store = TrialStore(execution.trials)
+
+    def load(trial: Trial) -> TrialRecord | None:
+        return store.load(trial.key, needs_weights=False)
+
+    with storage_errors(execution.trials):
+        proposed = ProposedTrials(planned_trials(params, execution), execution.trials, load)
+        records = {trial.key: load(trial) for trial in proposed.trials}
+        note = _add_fetched(records)
+        states = {
+            trial.name: _state(trial, records[trial.key], execution) for trial in proposed.trials
+        }
+    all_states = [state for state, _ in states.values()] + ["waiting"] * proposed.remaining
+    counts = ", ".join(f"{all_states.count(state)} {state}" for state in STATES)
+    diverged = [
+        f"{trial.name}: {record.end}"
+        for trial in proposed.trials
+        if (record := records[trial.key]) and record.diverged
+    ]
+    lines = [f"sweep: {proposed.total} trials: {counts}", *note, *diverged[:NAMED]]
+    if len(diverged) > NAMED:
+        lines.append(f"and {len(diverged) - NAMED} more diverged; see MLflow: act-nli ui")
+    if not data_is_current():
+        lines.append("These are trials on the data of other parameters; run: dvc repro tensors")
+    best = {name: best_epoch(history) for name, (_, history) in states.items() if history}
+    if best:
+        name = max(best, key=lambda name: best[name].dev_accuracy)
+        accuracy, epoch = 100 * best[name].dev_accuracy, best[name].epoch
+        lines.append(f"best so far: {name} (dev {accuracy:.1f} %, epoch {epoch})")
+    return "\n".join(lines)
+
+
+def _add_fetched(records: dict[str, TrialRecord | None]) -> list[str]:
+    """Add the trials that DVC has fetched if they complete the sweep; else return a note.
+
+    Another sweep does not reuse them: DVC deletes a stage's outputs before it runs.
+    """
+    if not artifacts("sweep", "records.jsonl").is_file():
+        return []
+    fetched = {record.key: record for record in read_records("sweep")}
+    missing = {key for key, record in records.items() if record is None}
+    if missing <= fetched.keys():
+        records |= {key: fetched[key] for key in missing}
+    elif lost := len(missing & fetched.keys()):
+        return [f"{lost} of them in artifacts/sweep, which DVC deletes first, train again"]
+    return []
+
+
+def _state(
+    trial: Trial, record: TrialRecord | None, execution: Execution
+) -> tuple[str, Sequence[EpochRecord]]:
+    """Return the state of a trial, and its epochs so far unless it diverged."""
+    if record:
+        return ("diverged", ()) if record.diverged else ("finished", record.history)
+    history = list[EpochRecord]()
+    with suppress(FileNotFoundError, CorruptError):  # none, or it starts over
+        state = load_checkpoint(execution.checkpoints, trial.key)
+        history = [EpochRecord(**epoch) for epoch in state["history"]]
+    if (execution.failures / f"{trial.name}.txt").exists():
+        return "failed", history
+    return "started" if history else "waiting", history
