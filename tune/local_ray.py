@@ -7,6 +7,7 @@ import re
 import secrets
 import shlex
 import shutil
+import signal
 import stat
 import sys
 import time
@@ -68,9 +69,20 @@ def init_ray(code: Iterable[Path], **settings: Any) -> Any:
         environment, level = {"working_dir": folder}, logging.ERROR
         if settings.get("address") == "local":  # other nodes may have their Python elsewhere
             environment["py_executable"] = shlex.quote(sys.executable)  # Ray's shell splits it
-        return ray.init(
-            runtime_env=environment, log_to_driver=False, logging_level=level, **settings
-        )
+        handler = signal.getsignal(signal.SIGTERM)
+        # that of a closed terminal is for the driver; a local Ray inherits this
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+        try:
+            return ray.init(
+                runtime_env=environment, log_to_driver=False, logging_level=level, **settings
+            )
+        except SystemExit:  # of Ray's handler
+            signal.signal(signal.SIGTERM, handler)
+            signal.raise_signal(signal.SIGTERM)
+            raise
+        finally:
+            signal.signal(signal.SIGTERM, handler)  # Ray replaces it
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})
 
 
 def listen_on_loopback() -> None:

@@ -98,7 +98,7 @@ class ClusterMonitor:
     ) -> None:
         self.nodes, self.timeout, self.required = nodes, timeout, required
         self.running, self.last_worker, self.logs = running, time.monotonic(), session_logs()
-        self.failed = False
+        self.ending = self.failed = False
         self.closed = threading.Event()
 
     def __enter__(self) -> Self:
@@ -146,10 +146,13 @@ class ClusterMonitor:
         while not self.closed.wait(INTERVAL):
             if check():
                 last_success = time.monotonic()
-            elif time.monotonic() - last_success > timeout and not self.failed:
-                self.failed = True
-                resume = "nothing is lost: run the same command again to resume"
-                print(f"\nerror: {problem}; {resume}", file=sys.stderr, flush=True)
+            elif time.monotonic() - last_success > timeout and not self.ending:
+                self.ending = True
+                # Ray Tune restores the handler at the first signal; Ray may have received it, too
+                self.failed = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+                if self.failed:
+                    resume = "nothing is lost: run the same command again to resume"
+                    print(f"\nerror: {problem}; {resume}", file=sys.stderr, flush=True)
                 silence()
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
                 if not self.closed.wait(SHUTDOWN):
