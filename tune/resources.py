@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from actmodels.errors import SweepError
 from tune.guard import silence
-from tune.local_ray import session_logs
+from tune.local_ray import TERMINATED, session_logs
 from tune.nodes import Nodes
 from tune.tracking_uri import is_listening
 
@@ -148,8 +148,7 @@ class ClusterMonitor:
                 last_success = time.monotonic()
             elif time.monotonic() - last_success > timeout and not self.ending:
                 self.ending = True
-                # Ray Tune restores the handler at the first signal; Ray may have received it, too
-                self.failed = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+                self.failed = not TERMINATED.is_set()
                 if self.failed:
                     resume = "nothing is lost: run the same command again to resume"
                     print(f"\nerror: {problem}; {resume}", file=sys.stderr, flush=True)
