@@ -43,8 +43,8 @@ TRANSIENT = {408, 429, *range(500, 600)}  # answers of a server that may soon be
 ANSWERS = {  # advice by the status of a server's answer
     200: "a web page answered, such as a sign-in page; name the address of MLflow itself",
     401: "set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or MLFLOW_TRACKING_TOKEN",
-    403: "the user of MLFLOW_TRACKING_USERNAME needs EDIT permission for the experiment; or use "
-    "an experiment of your own: export MLFLOW_EXPERIMENT_NAME=NAME",
+    403: "the user of MLFLOW_TRACKING_USERNAME needs EDIT permission for the experiment and the "
+    "registered model; or use an experiment of your own: export MLFLOW_EXPERIMENT_NAME=NAME",
     404: f"no MLflow is at this address; correct {VARIABLE}",
     429: "it limits requests; run the same command again later",
 }

@@ -117,8 +117,9 @@ def test_a_killed_worker_is_replaced_despite_edits(
 def test_a_signal_ends_a_sweep_cleanly_and_it_resumes(
     number: signal.Signals, prepared: Project, undisturbed: Project, tmp_path: Path
 ) -> None:
-    """Ctrl-C, a scheduler or systemd, and a terminal that was closed."""
-    project = prepared.copy(tmp_path / "project")
+    """Ctrl-C, a scheduler or systemd, and a terminal that was closed; with a module of the user."""
+    project = prepared.copy(tmp_path / "project", PYTHONPATH="")
+    (project.folder / "random.py").write_text("raise ImportError")
     with in_mid_sweep(project) as command:
         (stage,) = processes(command.pid, "stage")
         if number == signal.SIGTERM:  # Slurm and systemd send it to Ray's processes, too
