@@ -14,8 +14,11 @@ import sys
 from difflib import get_close_matches
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from actmodels import __version__
-from pipeline.runtime.stage import run_command
+from actmodels.errors import UserError, first_line
+from pipeline.runtime.stage import run_command, state_folder
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = {
@@ -78,11 +81,28 @@ def parse(argv: list[str] | None = None) -> tuple[argparse.Namespace, list[str]]
     return parsed, rest
 
 
+def log_earlier_runs(state: Path) -> None:
+    """Log what MLflow misses of earlier runs, unless a stage is running."""
+    if not any((state / "unlogged").glob("*.json")):
+        return
+    from tune.tracking import log_missing  # importing MLflow takes seconds
+
+    try:
+        with FileLock(state / "run.lock", timeout=0, fallback_to_soft=False):
+            log_missing(state)
+    except Timeout:
+        pass
+    except (UserError, OSError) as error:
+        print(f"note: earlier runs are not logged yet: {first_line(error)}", file=sys.stderr)
+
+
 def main() -> None:
     """Run a command in the project's folder; files are relative to the caller's."""
     parsed, rest = parse()
     caller = Path.cwd()
     os.chdir(ROOT)
+    if parsed.command != "ui":  # it does the same
+        log_earlier_runs(state_folder())
     if parsed.command == "predict":
         from pipeline.predict import main as predict
 

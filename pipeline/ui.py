@@ -65,8 +65,10 @@ def ray_dashboard(state: Path) -> str:
 
 
 @contextlib.contextmanager
-def server(uri: str, number: int) -> Iterator[subprocess.Popen[bytes]]:
+def server(uri: str, number: int, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Run MLflow's server, which answers when the block begins and is stopped at its end.
+
+    folder: its current folder, from which uvicorn would import a user's yaml.py, for instance.
 
     Raises:
         UserError: it ended, or did not answer within START seconds.
@@ -79,7 +81,7 @@ def server(uri: str, number: int) -> Iterator[subprocess.Popen[bytes]]:
     quiet = ["--workers", "1", "--uvicorn-opts", "--log-level=warning"]  # a request is no line
     watched = ["sh", "-c", WATCH, "sh", *command, *quiet]
     with subprocess.Popen(
-        watched, env=environment, stdin=subprocess.PIPE, start_new_session=True
+        watched, cwd=folder, env=environment, stdin=subprocess.PIPE, start_new_session=True
     ) as process:
         try:
             end = time.monotonic() + START
@@ -133,7 +135,7 @@ def main(argv: list[str] | None = None) -> None:
             f"stop that, or use another port: make ui PORT={number % 65535 + 1}"
         )
     address = f"http://{HOST}:{number}" if own else first_line(uri).rstrip("/")
-    with server(uri, number) if own else contextlib.nullcontext() as process:
+    with server(uri, number, state) if own else contextlib.nullcontext() as process:
         end = "Ctrl-C ends it" if own else f"{VARIABLE}; nothing is started here"
         print(f"MLflow:        {address} ({end})")
         for name, link in links(state, address).items():

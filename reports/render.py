@@ -1,5 +1,7 @@
 """Compose the report, and write its page, Markdown, tables, figures and metrics."""
 
+import base64
+import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -136,18 +138,24 @@ def render(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"plain": plain, "spec": page_spec}
+    environment.filters |= {"plain": plain, "spec": page_spec, "source_hash": source_hash}
     environment.policies["json.dumps_kwargs"] = JSON_OPTIONS
-    files = {name: (PAGE / name).read_text("utf-8") for name in ("page.css", "page.js", "pairs.js")}
+    css, *own = ((PAGE / name).read_text("utf-8") for name in ("page.css", "page.js", "pairs.js"))
+    scripts = [vega().replace("</script", "<\\/script"), *own] if output_format == "html" else []
     return environment.get_template("report.jinja").render(
         report=report,
         sections=sections,
         overview=report.overview if overview else None,
         form=output_format,
-        files=files,
-        vega=vega,
+        css=css,
+        scripts=scripts,
         widgets=report.parts(Widget),
     )
+
+
+def source_hash(script: str) -> str:
+    """Return the source of a Content-Security-Policy that allows a script of this text."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
 def plain(text: str) -> str:

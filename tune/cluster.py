@@ -3,6 +3,7 @@
 import gc
 import logging
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -35,11 +36,11 @@ DASHBOARD = "ray_dashboard"  # file in the state folder: host and port of the ru
 
 def join(address: str, code: Iterable[Path] = (PACKAGE,)) -> Any:
     """Connect to a running cluster; raise SweepError if it does not answer or refuses."""
-    if address.startswith("ray://"):
+    if address != "auto" and not re.fullmatch(r"[^/\s]+:\d+", address):
         raise SweepError(
-            f"RAY_ADDRESS is {address}, but Ray's client cannot run a sweep; name the head's own "
-            "address (such as head:6379), or start the run on the cluster: ray job submit -- "
-            "bash -c 'cd PROJECT && dvc repro'"
+            f"RAY_ADDRESS is {address}, but a sweep needs the head's own address, HOST:PORT such "
+            "as head:6379, not that of the dashboard (http://) or Ray's client (ray://); correct "
+            "it, or start the run there: ray job submit -- bash -c 'cd PROJECT && dvc repro'"
         )
     if address != "auto" and not is_listening(address, timeout=10):
         raise SweepError(

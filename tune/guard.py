@@ -19,6 +19,7 @@ from actmodels.errors import UserError, first_line
 
 # A message of Ray's C++ before it exits: severity (C, or E with this word), then process and text.
 FATAL = re.compile(r"^\[.* (?:C|E(?=.*terminate)) (\d+) \d+\] \S+ +(.+?)(?:\. |$)", re.MULTILINE)
+WATCH = "import sys; sys.path.append({!r}); from tune.guard import watch; watch()"
 _guards: list[subprocess.Popen[bytes]] = []  # the kernel closes their input when the driver dies
 
 
@@ -29,9 +30,8 @@ def guarded(state: Path, log: Path, terminal: TextIO) -> Iterator[None]:
     log: Ray's messages.
     """
     arguments = map(str, (state, log, log.stat().st_size, os.getpid()))
-    command = [sys.executable, "-P", "-m", "tune.guard", *arguments]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
-    guard = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=terminal, env=environment)
+    command = [sys.executable, "-P", "-c", WATCH.format(str(Path(__file__).parents[1])), *arguments]
+    guard = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=terminal)
     _guards.append(guard)
     try:
         yield
@@ -69,6 +69,7 @@ def main(state: Path, log: Path, start: int, driver: int) -> None:
         RunStore(state)
 
 
-if __name__ == "__main__":
+def watch() -> None:
+    """Run `main` with the arguments of the process."""
     with suppress(OSError, UserError):  # the project was deleted, or MLflow is down
         main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

@@ -7,6 +7,7 @@ import re
 import secrets
 import shlex
 import shutil
+import signal
 import stat
 import sys
 import time
@@ -14,6 +15,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
+from threading import Event
+from types import FrameType
 from typing import Any
 
 import joblib
@@ -33,6 +36,7 @@ LOCAL_SETTINGS = {  # of a local Ray, unless the user has set them
     "RAY_worker_register_timeout_seconds": "300",
 }
 MIN_FREE = 2**26  # bytes; Ray does not start on a full disk
+TERMINATED = Event()  # after a SIGTERM, which Ray's processes may have received, too
 AUTHENTICATION = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
 
@@ -68,9 +72,26 @@ def init_ray(code: Iterable[Path], **settings: Any) -> Any:
         environment, level = {"working_dir": folder}, logging.ERROR
         if settings.get("address") == "local":  # other nodes may have their Python elsewhere
             environment["py_executable"] = shlex.quote(sys.executable)  # Ray's shell splits it
-        return ray.init(
-            runtime_env=environment, log_to_driver=False, logging_level=level, **settings
-        )
+        own = signal.getsignal(signal.SIGTERM)
+
+        def terminate(number: int, frame: FrameType | None) -> None:
+            TERMINATED.set()
+            if callable(own):
+                own(number, frame)
+
+        # that of a closed terminal is for the driver; a local Ray inherits this
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+        try:
+            return ray.init(
+                runtime_env=environment, log_to_driver=False, logging_level=level, **settings
+            )
+        except SystemExit:  # of Ray's handler
+            signal.signal(signal.SIGTERM, own)
+            signal.raise_signal(signal.SIGTERM)
+            raise
+        finally:  # Ray has replaced the handler
+            signal.signal(signal.SIGTERM, terminate if callable(own) else own)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})
 
 
 def listen_on_loopback() -> None:

@@ -34,6 +34,7 @@ for _name, _value in {
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "20",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
     "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
+    "MLFLOW_HTTP_RESPECT_RETRY_AFTER_HEADER": "false",  # it may be minutes
 }.items():
     os.environ.setdefault(_name, _value)
 
@@ -95,9 +96,10 @@ class RunStore:
                 for partial in path.parent.glob(".mlflow.db.*"):
                     partial.unlink()
                 with replacing(path) as new:  # a kill would leave MLflow's migration half-done
-                    MlflowClient(f"{uris.SQLITE}{new}")
+                    MlflowClient(uri := f"{uris.SQLITE}{new}", registry_uri=uri)
             uris.check_address(self.uri)
-            self.client = MlflowClient(self.uri)
+            # not that of MLFLOW_REGISTRY_URI, which another project may need
+            self.client = MlflowClient(self.uri, registry_uri=self.uri)
             self.artifacts = uris.artifact_location(self.uri, state)
             if self.artifacts:
                 (state / "mlartifacts").mkdir(exist_ok=True)

@@ -11,6 +11,12 @@ from typing import Any
 
 log = logging.getLogger(__name__)
 CPUS = Path("/proc/cpuinfo")
+REPOSITORY = {
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+}  # git sets them in hooks
 
 
 def provenance_tags() -> dict[str, str]:
@@ -19,22 +25,24 @@ def provenance_tags() -> dict[str, str]:
     return {"git_commit": commit(), "python_version": platform.python_version(), **versions}
 
 
+def git(folder: Path, *arguments: str) -> str:
+    """Return the output of git in a folder's repository, also in a hook of another (GIT_DIR)."""
+    environment = {name: os.environ[name] for name in os.environ.keys() - REPOSITORY}
+    command = ["git", "-C", str(folder), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return done.stdout
+
+
 def commit() -> str:
     """Return the commit of the code; "unknown" outside git.
 
     "-dirty" is appended if tracked files of the project differ, except dvc.lock and artifacts. The
     project may be a part of the repository.
     """
-    folder = Path(__file__).parents[1]
-
-    def git(*arguments: str) -> str:
-        command = ["git", "-C", str(folder), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-    outputs = (":(exclude)dvc.lock", ":(exclude)artifacts")
+    folder, outputs = Path(__file__).parents[1], (":(exclude)dvc.lock", ":(exclude)artifacts")
     try:
-        dirty = git("status", "--porcelain", "--untracked-files=no", "--", ".", *outputs)
-        return git("rev-parse", "HEAD") + ("-dirty" if dirty else "")
+        dirty = git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".", *outputs)
+        return git(folder, "rev-parse", "HEAD").strip() + ("-dirty" if dirty else "")
     except OSError:
         return "unknown"
     except subprocess.CalledProcessError as error:

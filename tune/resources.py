@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from actmodels.errors import SweepError
 from tune.guard import silence
-from tune.local_ray import session_logs
+from tune.local_ray import TERMINATED, session_logs
 from tune.nodes import Nodes
 from tune.tracking_uri import is_listening
 
@@ -98,7 +98,7 @@ class ClusterMonitor:
     ) -> None:
         self.nodes, self.timeout, self.required = nodes, timeout, required
         self.running, self.last_worker, self.logs = running, time.monotonic(), session_logs()
-        self.failed = False
+        self.ending = self.failed = False
         self.closed = threading.Event()
 
     def __enter__(self) -> Self:
@@ -146,10 +146,12 @@ class ClusterMonitor:
         while not self.closed.wait(INTERVAL):
             if check():
                 last_success = time.monotonic()
-            elif time.monotonic() - last_success > timeout and not self.failed:
-                self.failed = True
-                resume = "nothing is lost: run the same command again to resume"
-                print(f"\nerror: {problem}; {resume}", file=sys.stderr, flush=True)
+            elif time.monotonic() - last_success > timeout and not self.ending:
+                self.ending = True
+                self.failed = not TERMINATED.is_set()
+                if self.failed:
+                    resume = "nothing is lost: run the same command again to resume"
+                    print(f"\nerror: {problem}; {resume}", file=sys.stderr, flush=True)
                 silence()
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
                 if not self.closed.wait(SHUTDOWN):

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from actmodels.files import files_digest
 from tune.exported_model import ExportedModel, Metrics
-from tune.mlflow_store import FAILURES, RunStore, flatten_metrics, store_errors, write_pyfunc
+from tune.mlflow_store import FAILURES, RunStore, flatten_metrics, write_pyfunc
 from tune.provenance import provenance_tags
-from tune.tracking import log_missing
+from tune.tracking import logging_results
 
 BEST = "best"  # alias of the best model
 MODEL_DIGEST = "model_digest"  # tag that identifies a version
@@ -40,9 +40,7 @@ def log_evaluation(
     folder: Path | None = None,
 ) -> None:
     """Log flattened metrics, and the files of a folder, to the run of (kind, group)."""
-    log_missing(state)
-    store = RunStore(state)
-    with store_errors(state):
+    with logging_results(state) as store:
         run = store.open(kind, group, tags)
         logged, flat = run.data.metrics, flatten_metrics(metrics)
         if new := [metric for metric in flat if logged.get(metric.key) != metric.value]:
@@ -60,9 +58,7 @@ def register(
 
     On a server, a name that another project registered gets the project's id as a suffix.
     """
-    log_missing(state)
-    store = RunStore(state)
-    with store_errors(state):
+    with logging_results(state) as store:
         name = _registered(store, name, about)
         versions = {item.alias: _version(store, name, item) for item in candidates}
         versions[BEST] = versions[best]

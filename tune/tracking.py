@@ -36,6 +36,7 @@ Results: TypeAlias = Sequence[tuple[Trial, TrialRecord | str]]
 INTERVAL = 1.0  # seconds between writes in the background; a shorter trial is written once
 PAUSE = 60.0  # seconds without writes after a failed call, which may have taken as long
 UNLOGGED = "unlogged"  # folder in the state folder: what MLflow misses
+UNFINISHED = "null"  # content of a file there: runs may be RUNNING
 EPOCHS = 50  # of a call: MLflow accepts 1000 metrics per call
 
 
@@ -80,6 +81,8 @@ class Tracker:
         self._resume_at = 0.0
         self._warned = False
         self._store = RunStore(state)
+        if not self._note.exists():
+            write_text(self._note, UNFINISHED)
         with store_errors(state):
             run = self._store.open(stage, group, tags, role=TRAINING)
             self._parent: str = run.info.run_id
@@ -133,7 +136,7 @@ class Tracker:
                 arguments = (self.stage, self._group, self._tags, self._data[0], str(self._data[1]))
                 write_text(self._note, json.dumps([arguments, metrics, records]))
             text = "MLflow at %s misses the end of this %s (%s); the results are kept, and logged "
-            text += "by the next stage that trains or reports, or by act-nli ui"
+            text += "by the next stage that trains or reports, or act-nli command"
             log.warning(text, first_line(self._store.uri), self.stage, first_line(error))
 
     def _write_latest(self) -> None:
@@ -231,10 +234,25 @@ class Tracker:
 
 
 def log_missing(state: Path) -> None:
-    """Log the ends of sweeps that MLflow misses, because it was away."""
+    """Log the ends of sweeps that MLflow misses, as it was away, and end runs of a dead driver."""
     for path in sorted((state / UNLOGGED).glob("*.json")):
-        (stage, group, tags, data, folder), metrics, texts = json.loads(path.read_bytes())
+        if (text := path.read_text("utf-8")) == UNFINISHED:
+            RunStore(state)
+            path.unlink()
+            continue
+        (stage, group, tags, data, folder), metrics, texts = json.loads(text)
         records = [TrialRecord.from_json(text) for text in texts]
         trials = [Trial(r.key, trial_from_dict(r.config), r.provenance) for r in records]
         tracker = Tracker(stage, group, tags, state, (data, Path(folder)))
         tracker.finish("FINISHED", metrics, list(zip(trials, records, strict=True)))
+
+
+@contextmanager
+def logging_results(state: Path) -> Iterator[RunStore]:
+    """Yield the store, into which everything before is logged; the next command ends its runs."""
+    log_missing(state)
+    store, note = RunStore(state), state / UNLOGGED / "results.json"
+    write_text(note, UNFINISHED)
+    with store_errors(state):
+        yield store
+    note.unlink()

@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from ruamel.yaml.error import YAMLError
 
 from actmodels.errors import ConfigError
 from actmodels.files import write_text
+from tune.provenance import git
 
 HEADER = """# @package _global_
 # params.yaml as `act-nli preset` saved it
@@ -35,8 +37,9 @@ def record(root: Path, text: str) -> str:
 
 def problem(root: Path) -> str:
     """Return a message if params.yaml has edits that a composition would discard."""
-    path, show = root / "params.yaml", ["git", "show", "HEAD:./params.yaml"]
-    committed = subprocess.run(show, cwd=root, capture_output=True, text=True).stdout
+    path, committed = root / "params.yaml", ""
+    with suppress(subprocess.CalledProcessError):
+        committed = git(root, "show", "HEAD:./params.yaml")
     text = path.read_text("utf-8") if path.is_file() else committed
     if text == committed or _recorded(root, text).exists():
         return ""

@@ -8,6 +8,7 @@ import os
 import select
 import shutil
 import signal
+import stat
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ from tqdm import tqdm
 
 from actmodels.errors import ArtifactError, UserError, printable
 from actmodels.files import write_text
-from pipeline import INTERRUPTED
+from pipeline import INTERRUPTED, SIGNALS
 from pipeline.runtime.bar_lines import BarLines
 
 EXPERIMENT = (
@@ -55,12 +56,16 @@ def state_folder() -> Path:
 
 
 def project() -> Path:
-    """Return the project's folder; DVC runs a queued experiment in a temporary copy below it.
+    """Return the project's folder; DVC runs a queued experiment in a copy of its repository.
 
-    DVC_ROOT may also be another project, whose pipeline runs this one.
+    The copy is in DVC_ROOT; the project may be a sub-folder. DVC_ROOT may also be another
+    project, whose pipeline runs this one.
     """
-    root = Path(os.environ.get("DVC_ROOT", "")).resolve()
-    return root if Path.cwd().is_relative_to((root / ".dvc/tmp/exps").resolve()) else Path.cwd()
+    root, here = Path(os.environ.get("DVC_ROOT", "")).resolve(), Path.cwd()
+    if not here.is_relative_to((root / ".dvc/tmp/exps").resolve()):
+        return here
+    copy = next((path for path in (here, *here.parents) if (path / ".dvc").is_dir()), here)
+    return root / here.relative_to(copy)
 
 
 @contextmanager
@@ -146,21 +151,24 @@ def run_command(main: Callable[[], None]) -> NoReturn:
     """Run a command and exit: 0, or 1 with each problem on its own line, or 130 when interrupted.
 
     The traceback of an error other than `UserError` is written to a file. tqdm.write prints
-    messages on their own lines below a progress bar. SIGTERM unwinds the stack like Ctrl-C, so that
-    temporary files are removed.
+    messages on their own lines below a progress bar. SIGTERM and SIGHUP do what Ctrl-C does at that
+    moment, so that temporary files are removed and a sweep ends its trials.
     """
     _open_streams()
     received = signal.SIGINT
 
-    def terminate(number: int, _frame: FrameType | None) -> None:
+    def terminate(number: int, frame: FrameType | None) -> None:
         nonlocal received
         received = signal.Signals(number)
-        raise KeyboardInterrupt
+        _discard_closed_terminals()
+        handler = signal.getsignal(signal.SIGINT)  # that of Ray Tune while it runs
+        (handler if callable(handler) else signal.default_int_handler)(signal.SIGINT, frame)
 
-    signal.signal(signal.SIGTERM, terminate)
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        # replaces the handler of pipeline/__init__.py
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    # these replace the handlers of pipeline/__init__.py
+    for number in SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # such as of nohup
+            handler = signal.default_int_handler if number == signal.SIGINT else terminate
+            signal.signal(number, handler)
     try:
         main()
         print(end="", flush=True)
@@ -178,7 +186,7 @@ def run_command(main: Callable[[], None]) -> NoReturn:
         tqdm.write(f"error: {printable(message)}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
-        tqdm.write(INTERRUPTED, file=sys.stderr)
+        tqdm.write(INTERRUPTED.format(received.name), file=sys.stderr)
         sys.exit(128 + received)
     sys.exit(0)
 
@@ -197,6 +205,18 @@ def _open_streams() -> None:
         sys.stderr = cast(TextIO, BarLines(sys.stderr))
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _discard_closed_terminals() -> None:
+    """Replace closed terminals by os.devnull, so that cleaning up does not fail at a message."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in [int(path.name) for path in Path("/dev/fd").iterdir()]:
+        try:
+            if stat.S_ISCHR(os.fstat(number).st_mode):
+                os.write(number, b"")
+        except OSError as error:
+            if error.errno == errno.EIO:
+                os.dup2(null, number)
 
 
 def _output_error(error: Exception) -> OSError | None:

@@ -33,7 +33,10 @@ const embeddedData = (id) => JSON.parse(document.getElementById(id)?.textContent
   );
   const figures = document.querySelectorAll("figure[data-chart]");
   figures.forEach((figure) => near.observe(figure));
-  window.addEventListener("beforeprint", () => figures.forEach(draw));
+  window.addEventListener("beforeprint", () => {
+    document.querySelectorAll("details").forEach((part) => { part.open = true; });
+    figures.forEach(draw);
+  });
   const idle = window.requestIdleCallback ?? ((next) => setTimeout(next, 50));
   const others = [...figures];
   const drawNext = async () => {

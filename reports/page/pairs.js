@@ -63,8 +63,9 @@
 
   const tableRow = (attributes, name, ...cells) =>
     element("tr", attributes, element("th", { scope: "row" }, name), ...cells);
-  const scrollTable = (region, type, caption, names, rows) =>
-    element("div", { class: "scroll", ...region }, element("table", { class: type },
+  const scrollTable = (name, type, caption, names, rows) =>
+    element("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": name },
+      element("table", { class: type },
       element("caption", {}, caption),
       element("thead", {}, element("tr", {}, ...names.map(
         (name) => element("th", { scope: "col" }, name)))),
@@ -82,7 +83,7 @@
       { "data-step": step }, String(step + 1), ...cells(percent(halting), percent(weight), probabilities)));
     const caption = "In %: halting probability, weight of the state in the prediction, and class " +
       "probabilities of the state.";
-    return scrollTable({}, null, caption, ["Step", "Halting", "Weight", ...data.labels, "State"],
+    return scrollTable("steps", null, caption, ["Step", "Halting", "Weight", ...data.labels, "State"],
       [...rows, tableRow({ class: "answer" }, "Prediction", ...cells("", "", pair.answer))]);
   };
 
@@ -95,7 +96,7 @@
         style: shade(weight / max), title: `Step ${index + 1}, ${tokens[token]}: ${percent(weight)} %`,
       }, element("span", { class: "hidden" }, percent(weight))))));
     const caption = `Attention to the ${name} by step (maximum ${percent(max)} %)`;
-    return scrollTable({ role: "region", tabindex: 0, "aria-label": name }, "map", caption,
+    return scrollTable(name, "map", caption,
       ["Step", ...tokens.map((text) => element("span", {}, text))], rows);
   };
 

@@ -25,7 +25,7 @@ STORIES = Path(__file__).parent / "stories.txt"  # of tests/studies/cloze/cloze_
 # Regular expressions of command lines.
 PROCESSES = {
     "dvc": r"bin/dvc repro",
-    "stage": r"^python -P -m (pipeline|studies)\.",
+    "stage": r"^python \S+/launch\.py -m (pipeline|studies)\.",
     "worker": r"^ray::ImplicitFunc",
     "raylet": r"/raylet/raylet ",
     "gcs": r"/gcs_server ",

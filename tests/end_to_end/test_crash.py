@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from pipeline import INTERRUPTED
 from tests.end_to_end.conftest import SharedRay
-from tests.end_to_end.project import Project, in_mid_sweep, processes, wait_for
+from tests.end_to_end.project import Project, in_mid_sweep, of_session, processes, wait_for
 
 pytestmark = pytest.mark.slow(minutes=7)
 
@@ -112,17 +113,25 @@ def test_a_killed_worker_is_replaced_despite_edits(
     check_complete(project, undisturbed)
 
 
-def test_ctrl_c_ends_cleanly_and_resumes(
-    prepared: Project, undisturbed: Project, tmp_path: Path
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_a_sweep_cleanly_and_it_resumes(
+    number: signal.Signals, prepared: Project, undisturbed: Project, tmp_path: Path
 ) -> None:
-    project = prepared.copy(tmp_path / "project")
+    """Ctrl-C, a scheduler or systemd, and a terminal that was closed; with a module of the user."""
+    project = prepared.copy(tmp_path / "project", PYTHONPATH="")
+    (project.folder / "random.py").write_text("raise ImportError")
     with in_mid_sweep(project) as command:
-        os.killpg(command.pid, signal.SIGINT)  # as a terminal does, to all foreground processes
-        status = command.wait(120)
+        (stage,) = processes(command.pid, "stage")
+        if number == signal.SIGTERM:  # Slurm and systemd send it to Ray's processes, too
+            for process in of_session(command.pid):
+                process.send_signal(number)
+        else:
+            os.killpg(command.pid, number)  # as a terminal does, to all foreground processes
+        assert command.wait(120) != 0
+        stage.wait(60)  # dvc may end first
     output = project.log()
-    assert status != 0
-    assert "interrupted; run the same command again to go on" in output
-    assert "Traceback" not in output
+    assert INTERRUPTED.format(number.name) in output.splitlines()
+    assert "Traceback" not in output and "was killed" not in output
     assert {run.info.status for run in project.runs("sweep")} == {"KILLED"}
     assert "RUNNING" not in {run.info.status for run in project.runs("trial")}
     project.repro("sweep")

@@ -3,6 +3,7 @@
 import errno
 import json
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -93,24 +94,36 @@ def test_the_completed_options_are_those_of_the_help(capsys: pytest.CaptureFixtu
         assert options == set(command_line.OPTIONS[command].split())
 
 
-@pytest.mark.parametrize("more", [{}, {"PYTHONSAFEPATH": "1"}, {"PYTHONPATH": ":false"}])
+@pytest.mark.parametrize(
+    "more", [{}, {"PYTHONSAFEPATH": "1"}, {"PYTHONPATH": ":false"}, {"DVC_ROOT": "."}]
+)
 def test_the_code_is_the_projects_from_any_folder(folder: Path, more: dict[str, str]) -> None:
-    """Also without an active environment, and with another Python first on the path."""
-    for name in ("pipeline", "tune", "actmodels", "json"):
+    """Also in a sub-folder, with modules of the user, and with another Python first on the path."""
+    root = folder / "part of a repository"
+    for part in ("pipeline", "actmodels", "tune"):
+        shutil.copytree(command_line.ROOT / part, root / part)
+    for name in ("random", "token", "types", "json", "filelock", "yaml", "tqdm"):
+        for place in (folder, folder / "false", root):
+            write_text(place / f"{name}.py", "print('not this')")
+    for name in ("pipeline", "actmodels", "tune"):
         write_text(folder / "false" / f"{name}.py", "print('not this')")
-        write_text(folder / f"{name}.py", "print('not this')")
-    (folder / ".venv").symlink_to(sys.prefix)
-    (folder / "act-nli").symlink_to(command_line.ROOT / "pipeline" / "act-nli")
+    copy = folder / ".dvc/tmp/exps/standalone/tmp1"
+    (copy / ".dvc").mkdir(parents=True)
+    shutil.copytree(root, copy / root.name)
+    (root / ".venv").symlink_to(sys.prefix)
+    (folder / "act-nli").symlink_to(root / "pipeline" / "act-nli")
     write_text(folder / "bin" / "python", "#!/bin/sh\nexit 1\n")
     (folder / "bin" / "python").chmod(0o755)
     path = f"{folder}/bin:/usr/bin:/bin"
-    env = {"PATH": path, "DVC_ROOT": str(folder), "HOME": str(folder)} | more
+    env = {"PATH": path, "HOME": str(folder)} | more
+    env |= {"DVC_ROOT": str(folder)} if "DVC_ROOT" in more else {}
+    place = copy / root.name if "DVC_ROOT" in more else root
     stage = YAML(typ="safe", pure=True).load(command_line.ROOT / "dvc.yaml")["stages"]["corpus"]
-    python = str(stage["cmd"]).removesuffix("-m pipeline.corpus").split()
-    script = "import json, tune, pipeline, actmodels; print(tune.__path__, pipeline.__path__)"
-    output = subprocess.check_output([*python, "-c", script], cwd=command_line.ROOT, env=env)
-    root = command_line.ROOT
-    assert output.decode() == f"{[str(root / 'tune')]} {[str(root / 'pipeline')]}\n"
+    python = str(stage["cmd"]).removesuffix("pipeline.corpus").split()
+    script = "import filelock, random, tune, pipeline; print(tune.__path__, pipeline.__path__)"
+    write_text(place / "tune" / "script.py", script)
+    output = subprocess.check_output([*python, "tune.script"], cwd=place, env=env, text=True)
+    assert output == f"{[str(place / 'tune')]} {[str(place / 'pipeline')]}\n"
     completion = subprocess.check_output(["./act-nli", "completion"], env=env)
     assert completion.startswith(b"_act_nli()")
 

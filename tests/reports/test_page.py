@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +157,56 @@ def test_a_phone_folds_contents_and_scrolls_tables_by_keyboard(visit: Visit) -> 
     page.locator("#claims .scroll").first.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function("document.querySelector('#claims .scroll').scrollLeft > 0")
+    for region in page.locator(".scroll").all():
+        assert region.get_attribute("tabindex") == "0"
+
+
+def test_a_printed_page_has_its_folded_parts(visit: Visit) -> None:
+    page = visit(PHONE)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(page.get_by_role("cell", name="94.7")).to_be_visible()
+
+
+INJECTED = """<script>window.injected = 1</script>
+<img src="missing:" onerror="window.injected = 1"><a href="javascript:window.injected = 1">link</a>
+<img src="{0}/image"><link rel="stylesheet" href="{0}/style"><iframe src="{0}/frame"></iframe>
+<script src="{0}/script"></script><form action="{0}/form"><input name="a"></form>"""
+LEAKS = """async (url) => {
+  navigator.sendBeacon(`${url}/beacon`);
+  await fetch(`${url}/fetch`, { mode: "no-cors" }).catch(() => null);
+  document.querySelector("form").submit();
+  document.querySelector("a[href^=javascript]").click();
+  await new Promise((done) => setTimeout(done, 500));
+}"""
+
+
+def test_an_injected_script_and_a_request_are_blocked(
+    browser: Browser, file: Path, tmp_path: Path
+) -> None:
+    """By the page's Content-Security-Policy, if the escaping of a sentence failed."""
+    requested: list[str] = []
+
+    class Recorder(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            requested.append(self.path)
+            self.send_error(404)
+
+        do_POST = do_GET  # noqa: N815
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Recorder) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url, changed = f"http://127.0.0.1:{server.server_port}", tmp_path / "index.html"
+        injected = file.read_text("utf-8").replace("<main>", "<main>" + INJECTED.format(url), 1)
+        changed.write_text(injected, "utf-8")
+        page = browser.new_page(**DESK)
+        page.goto(changed.as_uri())
+        page.evaluate(LEAKS, url)
+        assert page.evaluate("window.injected") is None
+        page.evaluate(DRAW)
+        assert page.evaluate(FAILED) == []
+        page.context.close()
+        server.shutdown()
+    assert requested == []
 
 
 def pairs(page: Page, name: str) -> str:

@@ -35,9 +35,10 @@ def refused(address: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     ("address", "why"),
     [
         ("127.0.0.1:9", "nothing listens there; start a Ray cluster, correct the address, or "),
-        ("127.0.0.1", "nothing listens there; "),
         ("127.0.0.1:99999", "nothing listens there; "),
-        ("ray://127.0.0.1:10001", "Ray's client cannot run a sweep; name the head's own address "),
+        ("127.0.0.1", "a sweep needs the head's own address, HOST:PORT such as head:6379, not "),
+        ("http://127.0.0.1:8265", "a sweep needs the head's own address, HOST:PORT such as head:"),
+        ("ray://127.0.0.1:10001", "a sweep needs the head's own address, HOST:PORT such as head:"),
     ],
 )
 def test_an_address_without_a_server(

@@ -62,6 +62,7 @@ def test_the_next_run_is_not_disturbed(state: Path) -> None:
     store.client.update_run(run, "RUNNING")
     (state / "ray.log").touch()
     with FileLock(state / "run.lock"):
-        guard = [sys.executable, "-m", "tune.guard", str(state), str(state / "ray.log"), "0", "1"]
+        watch = [sys.executable, "-c", "from tune.guard import watch; watch()"]
+        guard = [*watch, str(state), str(state / "ray.log"), "0", "1"]
         subprocess.run(guard, stdin=subprocess.DEVNULL, check=True, capture_output=True)
     assert store.client.get_run(run).info.status == "RUNNING"

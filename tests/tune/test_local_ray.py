@@ -16,6 +16,8 @@ import pytest
 
 from actmodels.errors import SweepError
 from actmodels.provenance import code_packages
+from pipeline import INTERRUPTED
+from tests.end_to_end.project import processes, wait_for
 from tests.samples import sample_data, sample_trial, save_sample_data
 from tests.studies.multihop.samples import multihop_trial
 from tune.cluster import connected
@@ -162,6 +164,29 @@ def test_a_local_ray_trains_despite(case: str, tmp_path: Path) -> None:
     )
     shutil.rmtree(folder)
     assert driver.returncode == 0, driver.stderr
+
+
+SIGNALED = """
+import time
+from pipeline.runtime.stage import run_command
+from tune.local_ray import init_ray
+run_command(lambda: (init_ray((), address="local", num_cpus=1), time.sleep(60)))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", ["gcs", "raylet"])
+def test_sigterm_while_ray_starts(part: str, tmp_path: Path) -> None:
+    """Ray's own handler would end the driver without a message."""
+    token = {"RAY_AUTH_MODE": "disabled", "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [sys.executable, "-c", SIGNALED],
+        **{"cwd": tmp_path, "env": os.environ | token, "stderr": subprocess.PIPE, "text": True},
+    ) as driver:
+        wait_for(lambda: processes(driver.pid, part), "a part of Ray")
+        driver.terminate()
+        assert INTERRUPTED.format("SIGTERM") in driver.communicate(timeout=120)[1].splitlines()
+    assert driver.returncode == 143
 
 
 @pytest.mark.slow

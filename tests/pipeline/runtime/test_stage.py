@@ -2,7 +2,6 @@ import errno
 import fcntl
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +14,6 @@ from pipeline.runtime.stage import artifacts, clean_dir, file_lock, require_arti
 from pipeline.trials.execution import execution_settings
 from tests.pipeline.project import ROOT
 
-INTERRUPTED = "interrupted; run the same command again to go on\n"
 STAGE = """
 import os, signal, sys, time
 from actmodels.errors import ConfigError, DataError
@@ -137,26 +135,6 @@ def test_a_closed_socket_is_no_closed_output(tmp_path: Path) -> None:
     assert (status, "BrokenPipeError: [Errno 32] Broken pipe (trace in " in message) == (1, True)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupt_prints_one_line_and_removes_temporary_files(
-    tmp_path: Path, number: signal.Signals, code: int
-) -> None:
-    body = "with replacing(Path('half.txt')) as t: t.write_text('x'); "
-    body += f"os.kill(os.getpid(), {number}); time.sleep(20)"
-    assert run(body, tmp_path) == (code, INTERRUPTED)
-    left = {path.name for path in tmp_path.rglob("*")}
-    assert left == {"artifacts", "studies", "state", "run.lock"}
-
-
-@pytest.mark.parametrize("stage", ["pipeline.corpus", "studies.halting.stage"])
-def test_an_interrupt_during_imports_prints_one_line(tmp_path: Path, stage: str) -> None:
-    module = tmp_path / "filelock.py"  # what each stage imports; here, nothing comes of it
-    module.write_text("import os, time; os.kill(os.getpid(), 2); time.sleep(20)")
-    command = [sys.executable, "-m", stage]
-    done = subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, timeout=30)
-    assert (done.returncode, done.stderr.decode()) == (130, INTERRUPTED)
-
-
 def test_a_stage_waits_for_another_one_in_its_folder(tmp_path: Path) -> None:
     """Such as a stage that continues after its `dvc` was killed."""
     first = "Path('first').touch()\n    while not Path('go').exists(): time.sleep(0.01)\n"
@@ -231,7 +209,8 @@ def test_a_queued_experiment_has_the_projects_state(
     """DVC runs it in a copy, with the project's path in DVC_ROOT; .dvc/tmp may be a link."""
     (folder / "project" / ".dvc").mkdir(parents=True)
     copy = folder / "tmp" / "exps" / "standalone" / "tmp1" / "part of a repository"
-    copy.mkdir(parents=True)
+    (copy / ".dvc").mkdir(parents=True)
+    (copy / "nli").mkdir()
     (folder / "project" / ".dvc" / "tmp").symlink_to(folder / "tmp")
     (folder / "link").symlink_to("project")
     shutil.copy(ROOT / "params.yaml", copy)
@@ -250,6 +229,8 @@ def test_a_queued_experiment_has_the_projects_state(
         "/home/me/else/where",
         "s3://bucket/state",
     )
+    monkeypatch.chdir(copy / "nli")
+    assert state_folder() == folder / "project" / "nli" / "state"
 
 
 @pytest.mark.parametrize("root", ["", ".", "..", "/project", "link"])

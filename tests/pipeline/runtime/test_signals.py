@@ -1,0 +1,69 @@
+"""Ctrl-C, SIGTERM of a scheduler, SIGHUP of a closed terminal."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipeline import SIGNALS
+from tests.pipeline.runtime.test_stage import ENVIRONMENT, STAGE, run
+
+INTERRUPTED = "interrupted by {}; run the same command again to go on\n"
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_an_interrupt_prints_one_line_and_removes_temporary_files(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    body = "with replacing(Path('half.txt')) as t: t.write_text('x'); "
+    body += f"os.kill(os.getpid(), {number}); time.sleep(20)"
+    assert run(body, tmp_path) == (128 + number, INTERRUPTED.format(number.name))
+    left = {path.name for path in tmp_path.rglob("*")}
+    assert left == {"artifacts", "studies", "state", "run.lock"}
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("stage", ["pipeline.corpus", "studies.halting.stage"])
+def test_an_interrupt_during_imports_prints_one_line(
+    tmp_path: Path, stage: str, number: signal.Signals
+) -> None:
+    module = tmp_path / "filelock.py"  # what each stage imports; here, nothing comes of it
+    module.write_text(f"import os, time; os.kill(os.getpid(), {number}); time.sleep(20)")
+    command = [sys.executable, "-m", stage]
+    done = subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, timeout=30)
+    expected = (128 + number, INTERRUPTED.format(number.name))
+    assert (done.returncode, done.stderr.decode()) == expected
+
+
+def test_a_closed_terminal_unwinds_a_stage(tmp_path: Path) -> None:
+    """The kernel sends SIGHUP, and what is written to the terminal fails."""
+    body = """import fcntl, termios; from tqdm import tqdm
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    try:
+        for _ in tqdm(range(999)): Path("started").touch(); time.sleep(.1); print("a line")
+    finally:
+        print("the end"); Path("unwound").touch()"""
+    primary, terminal = pty.openpty()
+    command = [sys.executable, "-c", STAGE.format(body=body)]
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), terminal)
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=ENVIRONMENT, start_new_session=True, **streams
+    ) as process:
+        os.close(terminal)
+        while not (tmp_path / "started").exists():
+            assert process.poll() is None, os.read(primary, 9999)
+        os.close(primary)
+        assert process.wait(30) != 0
+    assert (tmp_path / "unwound").exists()
+    assert not (tmp_path / "state" / "errors").exists()
+
+
+def test_what_nohup_ignores_stays_ignored(tmp_path: Path) -> None:
+    body = f"os.kill(os.getpid(), {signal.SIGHUP}); Path('done').touch()"
+    script = [sys.executable, "-c", STAGE.format(body=body)]
+    subprocess.run(["nohup", *script], cwd=tmp_path, env=ENVIRONMENT, check=True, timeout=30)
+    assert (tmp_path / "done").exists()
