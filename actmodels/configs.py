@@ -19,8 +19,6 @@ from actmodels.validators import (
     Steps,
 )
 
-LABELS = ("neutral", "entailment", "contradiction")  # in the order of the logits
-
 OovRule = Literal["own", "hashed", "trained", "all_trained"]
 Init = Literal["xavier", "normal"]
 Optimizer = Literal["adam", "adagrad"]

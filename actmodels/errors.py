@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+INTERRUPTED = "interrupted by {}; run the same command again to go on"
+
 
 def shown(value: object) -> str:
     """Return the repr of a value for a message, truncated to 100 characters."""

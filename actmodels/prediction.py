@@ -18,7 +18,7 @@ class Prediction(NamedTuple):
 
     batch: all leading dimensions, such as sentences, tokens and time.
 
-    logits: [batch, labels], for the pair models in the order of LABELS.
+    logits: [batch, classes].
     steps: number of inference steps N [batch].
     ponder_cost: [batch]; for ACT N + R. None where steps cost nothing.
     weights: weight of each step [batch, steps], sum 1.

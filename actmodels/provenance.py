@@ -78,8 +78,8 @@ def code_files(config: BaseTrialConfig) -> dict[Path, str]:
 
     They include the files of fused training, but not those of other models and halting mechanisms.
     """
-    classes = (config.loader, config.trainer, config.fused_trainer, *config.classes)
-    modules = [name.split(":")[0] for name in classes if name is not None]
+    references = (config.loader, config.trainer, config.fused_trainer, *config.references)
+    modules = [name.split(":")[0] for name in references if name is not None]
     texts = {path: text for one in code_packages(config) for path, text in sources(one).items()}
     files = files_behind(modules, texts, PACKAGE.parent)
     left_out = (*DECLARATIONS, "__init__.py")

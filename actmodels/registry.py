@@ -31,7 +31,7 @@ class Architecture:
     attends_by_word: bool = False  # its attention is traced, though it has no steps
 
     @property
-    def classes(self) -> list[str]:
+    def references(self) -> list[str]:
         return [self.model, self.halting.halting] if self.halting else [self.model]
 
 

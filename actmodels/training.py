@@ -58,7 +58,8 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
         self.train = subset(data.train, config.training.train_pairs)
         if vectors is None:
             vectors = input_vectors(data.words, config.input, config.seed)
-        self.model = build(config, vectors, trained_words(data.words, config.input)).to(device)
+        trained = trained_words(data.words, config.input)
+        self.model = build(config, vectors, len(data.train.classes), trained).to(device)
         self.optimizer = build_optimizer(self.model, config.training)
         self.clip_norm = config.training.clip_norm
         self.dropout = self.model.dropout_stream

@@ -47,8 +47,8 @@ class BaseTrialConfig:
         return {}
 
     @property
-    def classes(self) -> list[str]:
-        """Classes that the trial loads by name, as module:name."""
+    def references(self) -> list[str]:
+        """Python classes that the trial loads by name, as module:name."""
         return []
 
     def flat(self) -> dict[str, str | int | float | bool]:
@@ -134,8 +134,8 @@ class TrialConfig(BaseTrialConfig):
         return [getattr(self, name) for name in self.part_types(self.model)]
 
     @property
-    def classes(self) -> list[str]:
-        return MODELS[self.model].classes
+    def references(self) -> list[str]:
+        return MODELS[self.model].references
 
 
 build_trial, setting_types = TrialConfig.build, TrialConfig.setting_types

@@ -23,7 +23,6 @@ import numpy as np
 import pandas as pd
 from ruamel.yaml import YAML
 
-from actmodels.configs import LABELS
 from bench.timing import (
     interleaved,
     markdown_table,
@@ -34,6 +33,7 @@ from bench.timing import (
     summary,
 )
 from pipeline.datasets.vectors import read_vectors
+from pipeline.parameters.labels import NLI
 from pipeline.runtime.stage import run_command
 from tune.provenance import machine
 
@@ -97,7 +97,7 @@ def data_row(project: Path, pairs: int, repeats: int) -> dict[str, Any]:
             {
                 "premise": " ".join(f"w{n}" for n in row[:13]),
                 "hypothesis": " ".join(f"w{n}" for n in row[13:]),
-                "label": LABELS[number % len(LABELS)],
+                "label": NLI[number % len(NLI)],
             }
             for number, row in enumerate(words.tolist())
         )

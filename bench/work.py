@@ -13,7 +13,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from actmodels.configs import LABELS
 from actmodels.data.pairs import FIRST_WORD, PairTensors, batches_by_length, collate
 from actmodels.data.trial_data import TrialData, WordVectors
 from actmodels.fused.training import FusedTraining, fuse
@@ -43,6 +42,7 @@ class Sizes:
     width: int
 
 
+CLASSES = ("neutral", "entailment", "contradiction")
 PAPER = Sizes(549_367, 37_000, 300, 200)  # words: of SNLI's training pairs that have a vector
 TINY = Sizes(1_500, 200, 12, 8)
 
@@ -91,8 +91,8 @@ def drawn_data(sizes: Sizes) -> TrialData:
     generator = torch.Generator().manual_seed(2016)
     lengths = [_lengths(sizes.pairs, *side, generator) for side in (PREMISE, HYPOTHESIS)]
     premise, hypothesis = (_sentences(each, sizes.words, generator) for each in lengths)
-    labels = torch.randint(len(LABELS), (sizes.pairs,), generator=generator)
-    pairs = PairTensors(*premise, *hypothesis, labels, torch.zeros_like(labels))
+    labels = torch.randint(len(CLASSES), (sizes.pairs,), generator=generator)
+    pairs = PairTensors(*premise, *hypothesis, labels, torch.zeros_like(labels), CLASSES)
     vectors = torch.randn(sizes.words, sizes.dimensions, generator=generator) * VECTOR_STD
     known = torch.ones(sizes.words, dtype=torch.bool)
     return TrialData(pairs, pairs, WordVectors(vectors, known, torch.arange(sizes.words), known))

@@ -2,10 +2,10 @@
 
 import csv
 from collections import defaultdict
+from collections.abc import Sequence
 
 from tqdm import tqdm
 
-from actmodels.configs import LABELS
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import premise_groups
 from actmodels.evaluation import Evaluation, evaluate
@@ -29,13 +29,15 @@ from pipeline.trials.records import read_records, trial_row
 from tune.selection import is_lost
 
 
-def prediction_rows(name: TableRow, result: Evaluation, pair_ids: list[str]) -> list[TableRow]:
+def prediction_rows(
+    name: TableRow, result: Evaluation, pair_ids: list[str], classes: Sequence[str]
+) -> list[TableRow]:
     """Return a row for each scored pair, for paired tests between models."""
     scored = [pair_ids[row] for row in result.rows.tolist()]
     steps = [None] * len(scored) if result.steps is None else result.steps.int().tolist()
     labels, predictions = result.labels.tolist(), result.predictions.tolist()
     return [
-        name | {"pair_id": i, "label": LABELS[y], "predicted": LABELS[p], "steps": n}
+        name | {"pair_id": i, "label": classes[y], "predicted": classes[p], "steps": n}
         for i, y, p, n in zip(scored, labels, predictions, steps, strict=True)
     ]
 
@@ -73,7 +75,7 @@ def main() -> None:
         tables["results"].append(row)
         tables["agreement"] += agreement_rows(name, right, taken, loss, labels)
         tables["depth"] += depth_rows(name, result, pairs)
-        tables["predictions"] += prediction_rows(name, result, pair_ids)
+        tables["predictions"] += prediction_rows(name, result, pair_ids, pairs.classes)
         tables["lengths"] += length_rows(name, result, pairs)
         tables["correlations"] += correlation_rows(name, result, pairs)
     diverged = defaultdict[str, dict[str, int]](dict)  # epoch by seed

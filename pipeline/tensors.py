@@ -37,13 +37,14 @@ def main() -> None:
     params = load_params()
     folder = artifacts("tensors")
     words = read_words(require_artifact("vocabulary", "words.tsv"))[: params.vocabulary.size]
+    classes = params.corpus.classes
     ids = {word: FIRST_WORD + rank for rank, word in enumerate(words)}
     splits: dict[str, dict[str, Any]] = {}
     for split in SPLITS:
         pairs = read_token_pairs(require_artifact("vocabulary", f"{split}.tsv"))
         # dev and test keep all pairs, so that their metrics are comparable
         max_tokens = params.tensors.max_tokens if split == "train" else None
-        encoded = encode(tqdm(pairs, f"encode {split}", unit=" pairs"), ids, max_tokens)
+        encoded = encode(tqdm(pairs, f"encode {split}", unit=" pairs"), ids, classes, max_tokens)
         if not encoded.pair_ids:
             problem = f"all {encoded.dropped} pairs of {split} were dropped"
             raise DataError(f"{problem}; raise tensors.max_tokens in params.yaml")
@@ -62,6 +63,7 @@ def main() -> None:
         "digest": files_digest(folder, names),
         "pairs": {split: splits[split]["pairs"] for split in SPLITS},
         "words": len(words),
+        "classes": classes,
         "splits": splits,
     }
     write_json(folder / "manifest.json", manifest, indent=1)

@@ -9,6 +9,7 @@ artifacts/trace/summary.json counts the outcomes.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -16,13 +17,12 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from actmodels.configs import LABELS
 from actmodels.data.pairs import PairTensors, collate
 from actmodels.files import write_text
 from actmodels.tables import COUNTS
 from actmodels.tracing import TRACED, trace
-from pipeline.datasets.tokens import TokenPair, read_token_pairs
-from pipeline.inference.steps import by_label, described_steps
+from pipeline.datasets.tokens import read_token_pairs
+from pipeline.inference.steps import described_steps
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Trace as Settings
 from pipeline.runtime.results import write_json
@@ -33,9 +33,11 @@ DIGITS = 4  # of probabilities and weights
 BATCH = 64  # pairs at a time
 
 
-def chosen_rows(pairs: list[TokenPair], per_label: int) -> list[int]:
+def chosen_rows(labels: list[int], per_label: int) -> list[int]:
     """Return the indices in the split of the first pairs of each label, in order."""
-    rows = {label: [n for n, pair in enumerate(pairs) if pair.label == label] for label in LABELS}
+    rows = defaultdict[int, list[int]](list)
+    for row, label in enumerate(labels):
+        rows[label].append(row)
     return sorted(row for of_label in rows.values() for row in of_label[:per_label])
 
 
@@ -63,7 +65,7 @@ def lines(settings: Settings, name: str) -> Iterator[dict[str, Any]]:
     """Yield one line for each traced pair of the first retrained seeds of a model."""
     tokens = list(read_token_pairs(require_artifact("vocabulary", "test.tsv")))
     pairs = PairTensors.load(artifacts("tensors", "test.pt"))
-    rows = torch.tensor(chosen_rows(tokens, settings.per_label), dtype=torch.int64)
+    rows = torch.tensor(chosen_rows(pairs.labels.tolist(), settings.per_label), dtype=torch.int64)
     models = list(islice(retrained_models(name), settings.seeds))
     with tqdm(total=len(rows) * len(models), desc="trace", unit="pair") as progress:
         for config, _, model in models:
@@ -72,12 +74,14 @@ def lines(settings: Settings, name: str) -> Iterator[dict[str, Any]]:
             for index in rows.split(BATCH):
                 result = trace(model, collate(pairs, index, null_token=null_token))
                 batch = [tokens[row] for row in index.tolist()]
-                described = described_steps(result, batch, null_token=null_token, digits=DIGITS)
+                described = described_steps(
+                    result, batch, pairs.classes, null_token=null_token, digits=DIGITS
+                )
                 answers = result.answer.double().round(decimals=DIGITS).tolist()
                 labels = result.answer.argmax(dim=1).tolist()
                 columns = (batch, described, answers, labels)
                 for pair, fields, answer, label in zip(*columns, strict=True):
-                    predicted, steps = LABELS[label], fields.pop("trace")
+                    predicted, steps = pairs.classes[label], fields.pop("trace")
                     yield {
                         "model": config.model,
                         "seed": config.seed,
@@ -87,7 +91,7 @@ def lines(settings: Settings, name: str) -> Iterator[dict[str, Any]]:
                         **fields,
                         "predicted": predicted,
                         "steps": len(steps),
-                        "answer": by_label(answer),
+                        "answer": dict(zip(pairs.classes, answer, strict=True)),
                         "outcome": outcome(pair.label, [s["class"] for s in steps], predicted),
                         "trace": steps,
                     }

@@ -1,4 +1,4 @@
-"""The six checks of every sentence-pair model, all but the last in double precision."""
+"""The seven checks of every sentence-pair model, all but the last in double precision."""
 
 import io
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from actmodels.data.pairs import Batch, collate
-from actmodels.data.trial_data import input_vectors, trained_words
+from actmodels.data.trial_data import TrialData, input_vectors, trained_words
 from actmodels.fused.stack import can_fuse, shared_batch, stack
 from actmodels.model_training import AnyTraining
 from actmodels.models.pair_model import PairModel, build
@@ -23,7 +23,7 @@ from tests.samples import sample_batch, sample_data, sample_pairs, sample_words
 def make(config: TrialConfig) -> PairModel:
     words = sample_words()
     vectors = input_vectors(words, config.input, config.seed)
-    return build(config, vectors, trained_words(words, config.input)).double().eval()
+    return build(config, vectors, 3, trained_words(words, config.input)).double().eval()
 
 
 def assert_saved_and_loaded(made: Callable[[], Any], answer: Callable[[Any], Tensor]) -> None:
@@ -127,7 +127,19 @@ def check_resumed_equals_uninterrupted(config: TrialConfig) -> None:
     assert_resumed(lambda: Training(replace(config, max_epochs=3), sample_data()), 2)
 
 
+def check_any_number_of_classes(config: TrialConfig) -> None:
+    """The data have their own classes: the model has an output for each, and trains."""
+    for classes in ("ab", "abcde"):
+        train, dev = sample_pairs(48, 1, classes=classes), sample_pairs(24, 2, classes=classes)
+        training = Training(replace(config, max_epochs=1), TrialData(train, dev, sample_words()))
+        training.run_epoch()
+        batch = collate(dev, torch.arange(3), null_token=False)
+        assert training.model(batch).logits.shape[-1] == len(classes)
+        assert not training.diverged
+
+
 CHECKS = (
+    check_any_number_of_classes,
     check_save_and_load,
     check_every_parameter_gets_a_gradient,
     check_batch_equals_singles,

@@ -24,6 +24,7 @@ NETWORKS = [name for name, m in registry.MODELS.items() if m.halting in (None, H
 TWO = ("adaptive_attention", "hop_attention")
 VARIANTS = list(dict.fromkeys([*NETWORKS, *(model_with(n, h) for n in TWO for h in HALTINGS)]))
 
+CLASSES = ["neutral", "entailment", "contradiction"]  # in the order of the logits
 SWITCHES = (
     *("shared_encoder", "scrambled_alignment", "no_mask", "file_order_batches"),
     *("dropped_last_batches", "compounding_dropout", "batch_remainder", "no_ponder_cost"),
@@ -87,7 +88,9 @@ def keyed(configs: Iterable[BaseTrialConfig], digest: str = "d", **settings: Any
     return with_keys(configs, digest, execution, **rules)
 
 
-def sample_pairs(count: int, seed: int = 0, longest: int = 7) -> PairTensors:
+def sample_pairs(
+    count: int, seed: int = 0, longest: int = 7, classes: Sequence[str] = CLASSES
+) -> PairTensors:
     """Random sentences of 1 to `longest` tokens, and trees; the first words determine the label."""
     generator = torch.Generator().manual_seed(seed)
 
@@ -99,14 +102,15 @@ def sample_pairs(count: int, seed: int = 0, longest: int = 7) -> PairTensors:
         return ids.int(), offsets
 
     premise, hypothesis = sentences(), sentences()
-    labels = (premise[0][premise[1][:-1]] + hypothesis[0][hypothesis[1][:-1]]).long() % 3
+    labels = (premise[0][premise[1][:-1]] + hypothesis[0][hypothesis[1][:-1]]).long()
     draws = Random(seed)
     trees = [
         torch.tensor([n for length in offsets.diff().tolist() for n in random_tree(length, draws)])
         for _, offsets in (premise, hypothesis)
     ]
-    depths = torch.zeros(count, dtype=torch.int64)
-    return PairTensors(*premise, *hypothesis, labels, depths, *(tree.short() for tree in trees))
+    labels, depths = labels % len(classes), torch.zeros(count, dtype=torch.int64)
+    shorts = (tree.short() for tree in trees)
+    return PairTensors(*premise, *hypothesis, labels, depths, classes, *shorts)
 
 
 def random_tree(length: int, draws: Random) -> list[int]:

@@ -21,7 +21,7 @@ import torch
 from ruamel.yaml import YAML
 from torch import Tensor, nn
 
-from actmodels.configs import LABELS, AdaptiveAttentionConfig
+from actmodels.configs import AdaptiveAttentionConfig
 from actmodels.data.pairs import Batch
 from actmodels.errors import ConfigError
 from actmodels.halting.base import Halting, build_halting
@@ -60,10 +60,10 @@ class BagOfWordsConfig:
 class BagOfWords(PairModel):
     """Sums the words of both sentences, and classifies the product of the sums."""
 
-    def __init__(self, config: BagOfWordsConfig, vectors: Tensor) -> None:
+    def __init__(self, config: BagOfWordsConfig, vectors: Tensor, classes: int) -> None:
         super().__init__()
         self.words = ProjectedWords(vectors, config.width, tanh=True)
-        self.classify = Linear(config.width, len(LABELS))
+        self.classify = Linear(config.width, classes)
 
     def sums(self, batch: Batch) -> tuple[Tensor, Tensor]:
         premise = (self.words(batch.premise) * batch.premise_mask[..., None]).sum(dim=-2)
@@ -81,8 +81,10 @@ class RecurrentSums(BagOfWords):
     fusions = False
     halting: Halting
 
-    def __init__(self, config: BagOfWordsConfig, halting: HaltingConfig, vectors: Tensor) -> None:
-        super().__init__(config, vectors)
+    def __init__(
+        self, config: BagOfWordsConfig, halting: HaltingConfig, vectors: Tensor, classes: int
+    ) -> None:
+        super().__init__(config, vectors, classes)
         self.halting = build_halting(halting, config.width)
         self.cell, self.dropout = nn.GRUCell(2 * config.width, config.width), nn.Dropout(0.2)
 
@@ -254,4 +256,4 @@ def test_a_seventh_study_is_a_folder_and_a_file(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dvc", "stage", "list", "--name-only"]
     stages = run(command, check=True, capture_output=True, text=True).stdout.split()
     assert [name for name in stages if name.startswith("study")] == ["study@widths"]
-    assert len(stages) == 14
+    assert len(stages) == 15

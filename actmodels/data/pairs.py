@@ -33,8 +33,9 @@ class PairTensors(StoredTensors):
     premise_offsets: Tensor  # int64 [pairs + 1]; sentence i is ids[o[i]:o[i + 1]]
     hypothesis_ids: Tensor  # concatenated sentences, int32 [tokens of the split]
     hypothesis_offsets: Tensor  # int64 [pairs + 1]; sentence i is ids[o[i]:o[i + 1]]
-    labels: Tensor  # index into LABELS, int64 [pairs]
+    labels: Tensor  # index into `classes`, int64 [pairs]
     depths: Tensor  # recorded reasoning depth, int64 [pairs]; 0 if the corpus has none
+    classes: Sequence[str]  # names, in the order of the logits
     premise_tree: Tensor | None = None
     hypothesis_tree: Tensor | None = None
 
@@ -46,7 +47,8 @@ class PairTensors(StoredTensors):
         premise = sentences(self.premise_ids, self.premise_offsets, rows)
         hypothesis = sentences(self.hypothesis_ids, self.hypothesis_offsets, rows)
         trees = self.each_tree(lambda tree, offsets: sentences(tree, offsets, rows)[0])
-        return PairTensors(*premise, *hypothesis, self.labels[rows], self.depths[rows], *trees)
+        labels, depths = self.labels[rows], self.depths[rows]
+        return PairTensors(*premise, *hypothesis, labels, depths, self.classes, *trees)
 
     def each_tree(self, change: Callable[[Tensor, Tensor], Tensor]) -> list[Tensor | None]:
         """Apply a function to tree and offsets of premises and of hypotheses."""
@@ -71,7 +73,7 @@ class Batch(NamedTuple):
     premise_mask: Tensor  # True for tokens, False for padding [batch, tokens]
     hypothesis: Tensor  # token ids [batch, tokens]
     hypothesis_mask: Tensor  # True for tokens, False for padding [batch, tokens]
-    labels: Tensor  # index into LABELS [batch]
+    labels: Tensor  # index of the class [batch]
     rows: Tensor  # index of each pair in the split [batch]
     premise_tree: Tensor | None = None  # see PairTensors [batch, tokens]
     hypothesis_tree: Tensor | None = None  # see PairTensors [batch, tokens]

@@ -22,10 +22,11 @@ class AdaptiveAttention(AlternatingAttention):
     """
 
     def __init__(
-        self, config: AdaptiveAttentionConfig, halting: HaltingConfig, vectors: Tensor
+        self, config: AdaptiveAttentionConfig, halting: HaltingConfig, vectors: Tensor, classes: int
     ) -> None:
         sizes = (2 * config.width, config.state_size, config.gate_size)
-        super().__init__(halting, InferenceStep(*sizes, config.dropout), config.state_size)
+        step = InferenceStep(*sizes, config.dropout)
+        super().__init__(halting, step, config.state_size, classes)
         self.words = ProjectedWords(vectors, config.width, tanh=True)
         self.alignment = SoftAlignment(config.width, config.width, config.dropout)
         self.memory_dropout = Dropout(config.dropout)
@@ -49,9 +50,9 @@ class CompareAdaptiveAttention(AdaptiveAttention):
     """Compare-first Adaptive Attention (ours): the memory is G([word; alignment]), G 2d-2d-2d."""
 
     def __init__(
-        self, config: AdaptiveAttentionConfig, halting: HaltingConfig, vectors: Tensor
+        self, config: AdaptiveAttentionConfig, halting: HaltingConfig, vectors: Tensor, classes: int
     ) -> None:
-        super().__init__(config, halting, vectors)
+        super().__init__(config, halting, vectors, classes)
         self.compare = FeedForward(2 * config.width, 2 * config.width, config.dropout)
         initialize(self.compare, config.init, config.init_std)
 

@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 from torch import Tensor, nn
 
-from actmodels.configs import LABELS
 from actmodels.data.pairs import Batch
 from actmodels.halting.base import Halting, build_halting
 from actmodels.halting.loop import Trajectory, unroll
@@ -33,12 +32,17 @@ class AlternatingAttention(PairModel):
     halting: Halting
 
     def __init__(
-        self, halting: HaltingConfig, step: Any, state: int, classify: nn.Module | None = None
+        self,
+        halting: HaltingConfig,
+        step: Any,
+        state: int,
+        classes: int,
+        classify: nn.Module | None = None,
     ) -> None:
         super().__init__()
         self.step = step
         self.halting = build_halting(halting, state)
-        self.classify = classify or Linear(state, len(LABELS))
+        self.classify = classify or Linear(state, classes)
 
     @abstractmethod
     def encode(self, batch: Batch) -> Any:

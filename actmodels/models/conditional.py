@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from actmodels.configs import LABELS, ConditionalConfig
+from actmodels.configs import ConditionalConfig
 from actmodels.data.pairs import NULL, Batch
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.attention import masked_softmax, weighted_mean
@@ -141,12 +141,12 @@ class ConditionalModel(PairModel):
     attention is left out: its authors found no gain.
     """
 
-    def __init__(self, config: ConditionalConfig, vectors: Tensor) -> None:
+    def __init__(self, config: ConditionalConfig, vectors: Tensor, classes: int) -> None:
         super().__init__()
         self.words = ProjectedWords(vectors, config.width, tanh=False, bias=True)
         self.reader = ConditionalEncoder(config.width)
         self.dropout = Dropout(config.dropout)
-        self.classify = Linear(config.width, len(LABELS))
+        self.classify = Linear(config.width, classes)
         self.add_layers(config.width)
         initialize(self, config.init, config.init_std)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from actmodels.configs import LABELS, DecomposableAttentionConfig
+from actmodels.configs import DecomposableAttentionConfig
 from actmodels.data.pairs import Batch
 from actmodels.models.decomposable_by_hand import DecomposableByHand
 from actmodels.models.pair_model import PairModel
@@ -56,7 +56,7 @@ class DecomposableAttention(PairModel):
     intra_attention = False
     by_hand = True  # train with the hand-written backward pass, for first derivatives only
 
-    def __init__(self, config: DecomposableAttentionConfig, vectors: Tensor) -> None:
+    def __init__(self, config: DecomposableAttentionConfig, vectors: Tensor, classes: int) -> None:
         super().__init__()
         width, dropout = config.width, config.dropout
         size = 2 * width if self.intra_attention else width  # of an encoded word
@@ -65,7 +65,7 @@ class DecomposableAttention(PairModel):
         self.alignment = SoftAlignment(size, width, dropout)
         self.compare = FeedForward(2 * size, width, dropout)
         self.aggregate = FeedForward(2 * width, width, dropout)
-        self.classify = Linear(width, len(LABELS))
+        self.classify = Linear(width, classes)
         initialize(self, config.init, config.init_std)
 
     def encode(self, words: Tensor, mask: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from actmodels.configs import LABELS, HopAttentionConfig
+from actmodels.configs import HopAttentionConfig
 from actmodels.data.pairs import PAD, Batch
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.hop_by_hand import HopSteps
@@ -135,10 +135,10 @@ class HopStep(nn.Module):
 class Comparison(nn.Module):
     """Classify [state; h] from [state; h; state ∘ h] with one hidden layer."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, classes: int) -> None:
         super().__init__()
         self.hidden = Linear(3 * width, width)
-        self.output = Linear(width, len(LABELS))
+        self.output = Linear(width, classes)
 
     def forward(self, recurrent: Tensor) -> Tensor:
         """Map [..., 2 · width] to logits [..., labels]."""
@@ -160,12 +160,13 @@ class HopAttention(AlternatingAttention):
 
     by_hand = True  # train with the hand-written backward pass, for first derivatives only
 
-    def __init__(self, config: HopAttentionConfig, halting: HaltingConfig, vectors: Tensor) -> None:
+    def __init__(
+        self, config: HopAttentionConfig, halting: HaltingConfig, vectors: Tensor, classes: int
+    ) -> None:
         width, reverted = config.width, config.reverted
         step = HopStep(width, config.gate_size, reverted)
-        alone = reverted == "classifier"
-        classify = StateClassifier(width, len(LABELS)) if alone else Comparison(width)
-        super().__init__(halting, step, width, classify)
+        classifier = StateClassifier if reverted == "classifier" else Comparison
+        super().__init__(halting, step, width, classes, classifier(width, classes))
         # HopSteps implement the whole model only
         self.has_other_step = reverted in ("query", "identity", "update")
         self.halting.reads_first_units = True  # not the attended hypothesis

@@ -22,11 +22,15 @@ class IterativeAttention(AlternatingAttention):
     """
 
     def __init__(
-        self, config: IterativeAttentionConfig, halting: HaltingConfig, vectors: Tensor
+        self,
+        config: IterativeAttentionConfig,
+        halting: HaltingConfig,
+        vectors: Tensor,
+        classes: int,
     ) -> None:
         memory, state, gate = config.encoder_size, config.state_size, config.gate_size
         step = InferenceStep(memory, state, gate, config.dropout)
-        super().__init__(halting, step, state)
+        super().__init__(halting, step, state, classes)
         self.words = ProjectedWords(vectors, config.width, tanh=True)
         self.encode_premise = GRUCell(config.width, memory)
         self.encode_hypothesis = None if config.shared_encoder else GRUCell(config.width, memory)

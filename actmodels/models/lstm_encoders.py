@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from actmodels.configs import LABELS, LstmEncodersConfig
+from actmodels.configs import LstmEncodersConfig
 from actmodels.data.pairs import Batch
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import Dropout
@@ -20,7 +20,7 @@ class LstmEncoders(PairModel):
     parameters at width 100 and layer size 200 (published: 220k).
     """
 
-    def __init__(self, config: LstmEncodersConfig, vectors: Tensor) -> None:
+    def __init__(self, config: LstmEncodersConfig, vectors: Tensor, classes: int) -> None:
         super().__init__()
         size = config.layer_size
         self.words = ProjectedWords(vectors, config.width, tanh=True)
@@ -28,7 +28,7 @@ class LstmEncoders(PairModel):
         self.dropout = Dropout(config.dropout)
         layers = ((Linear(inputs, size), nn.Tanh()) for inputs in (2 * config.width, size, size))
         self.layers = nn.Sequential(*(part for layer in layers for part in layer))
-        self.classify = Linear(size, len(LABELS))
+        self.classify = Linear(size, classes)
         initialize(self, config.init, config.init_std)
 
     def encode(self, ids: Tensor, mask: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ class PairModel(nn.Module):
     """A model of sentence pairs: `forward` maps a Batch to a Prediction.
 
     Constructor arguments: network configuration, halting configuration if the model infers in
-    steps, word vectors [words, dimensions].
+    steps, word vectors [words, dimensions], number of classes.
     """
 
     fusions = True  # whether models of the same shape can be fused (actmodels.fused.stack)
@@ -60,16 +60,19 @@ def word_tables(model: nn.Module) -> list[WordTable]:
     return [module for module in model.modules() if isinstance(module, WordTable)]
 
 
-def build(config: TrialConfig, vectors: Tensor, trained: Tensor | None = None) -> PairModel:
+def build(
+    config: TrialConfig, vectors: Tensor, classes: int, trained: Tensor | None = None
+) -> PairModel:
     """Build the model of a trial, with parameters drawn from the trial's seed.
 
     Args:
         vectors: word vectors by token id [words, dimensions].
+        classes: number of classes.
         trained: token ids whose vectors are trained; none by default.
     """
     torch.manual_seed(seed_of("parameters", config.seed))
     parts = (config.network,) if config.halting is None else (config.network, config.halting)
-    model: PairModel = load_class(MODELS[config.model].model)(*parts, vectors)
+    model: PairModel = load_class(MODELS[config.model].model)(*parts, vectors, classes)
     model.l2, model.embedding_l2 = config.training.l2, config.training.embedding_l2
     model.dropout_stream = share_stream(model)
     if not hasattr(model, "halting"):

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from actmodels.configs import LABELS, SpinnConfig
+from actmodels.configs import SpinnConfig
 from actmodels.data.pairs import Batch
 from actmodels.errors import DataError
 from actmodels.models.pair_model import PairModel
@@ -105,7 +105,7 @@ class Spinn(PairModel):
     normalization (published: 3.7M).
     """
 
-    def __init__(self, config: SpinnConfig, vectors: Tensor) -> None:
+    def __init__(self, config: SpinnConfig, vectors: Tensor, classes: int) -> None:
         super().__init__()
         size = config.layer_size
         self.words = ProjectedWords(vectors, 2 * config.width, tanh=False, bias=True)
@@ -113,7 +113,7 @@ class Spinn(PairModel):
         self.dropout = Dropout(config.dropout)
         self.first = Linear(4 * config.width, size)
         self.second = Linear(size, size)
-        self.classify = Linear(size, len(LABELS))
+        self.classify = Linear(size, classes)
         initialize(self, config.init, config.init_std)
 
     def encode(self, ids: Tensor, mask: Tensor, tree: Tensor | None) -> Tensor:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from actmodels.configs import LABELS, LstmEncodersConfig
+from actmodels.configs import LstmEncodersConfig
 from actmodels.data.pairs import Batch
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.attention import masked_softmax
@@ -107,7 +107,7 @@ class TreeMatching(PairModel):
     layer size 1024 (published: 3.2M; Neumann et al.: 3.3M).
     """
 
-    def __init__(self, config: LstmEncodersConfig, vectors: Tensor) -> None:
+    def __init__(self, config: LstmEncodersConfig, vectors: Tensor, classes: int) -> None:
         super().__init__()
         width = config.width
         self.words = WordTable(vectors)
@@ -118,7 +118,7 @@ class TreeMatching(PairModel):
         self.reader = LSTM(width, width)
         self.dropout = Dropout(config.dropout)
         self.hidden = Linear(2 * width, config.layer_size)
-        self.classify = Linear(config.layer_size, len(LABELS))
+        self.classify = Linear(config.layer_size, classes)
         initialize(self, config.init, config.init_std)
 
     def attend(self, queries: Tensor, nodes: Tensor, mask: Tensor) -> Tensor:

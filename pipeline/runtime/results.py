@@ -68,6 +68,12 @@ def read_json(stage: str, name: str) -> Any:
         return json.loads(read_known(require_artifact(stage, name)))
 
 
+def data_classes() -> list[str]:
+    """Return the classes of the pairs, in the order of the outputs of a model."""
+    with intact("tensors", "manifest.json"):
+        return list(read_json("tensors", "manifest.json")["classes"])
+
+
 def data_digest() -> str:
     """Return the digest of the data that stage `tensors` wrote."""
     with intact("tensors", "manifest.json"):

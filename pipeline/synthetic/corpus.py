@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from hashlib import sha256
 from itertools import cycle, islice, product
 
-from actmodels.configs import LABELS
 from actmodels.errors import ConfigError
 from pipeline.datasets.pairs import UNLABELED, Pair
-from pipeline.parameters.schema import Captions
+from pipeline.parameters.corpus import Captions
+from pipeline.parameters.labels import NLI
 from pipeline.synthetic.pairs import draw_pair
 from pipeline.synthetic.sampling import Sampler
 from pipeline.synthetic.sentences import Caption, realize
@@ -56,7 +56,7 @@ def schedule(sampler: Sampler, pairs: int) -> list[tuple[str, int]]:
     """Return the balanced, shuffled labels and depths of the pairs of a split."""
     depths = range(1, sampler.settings.max_depth + 1)
     unlabeled = round(pairs * sampler.settings.unlabeled)
-    rows = list(islice(cycle((label, depth) for depth, label in product(depths, LABELS)), pairs))
+    rows = list(islice(cycle((label, depth) for depth, label in product(depths, NLI)), pairs))
     rows += islice(cycle((UNLABELED, depth) for depth in depths), unlabeled)
     sampler.shuffle(rows)
     return rows

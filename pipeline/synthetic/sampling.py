@@ -2,7 +2,7 @@
 
 from random import Random
 
-from pipeline.parameters.schema import Captions
+from pipeline.parameters.corpus import Captions
 from pipeline.synthetic.lexicon import Concept, Neighbors
 from pipeline.synthetic.scenes import CONTRADICTION, ENTAILMENT, NEUTRAL, Value
 

@@ -15,6 +15,7 @@ from actmodels.models.pair_model import PairModel, build
 from actmodels.records import TrialRecord
 from actmodels.registry import MODELS, is_adaptive, load_class
 from actmodels.trial_config import TrialConfig, trial_from_dict
+from pipeline.runtime.results import data_classes
 from pipeline.runtime.stage import artifacts
 from pipeline.trials.records import retrained, weights_file
 
@@ -59,14 +60,16 @@ def retrained_models(name: str = "") -> Iterator[tuple[TrialConfig, TrialRecord,
     """
     torch.set_num_threads(1)  # bit-identical results on any number of cores
     words = WordVectors.load(artifacts("tensors", "embedding.pt"))
+    classes = len(data_classes())
     for record in retrained():
         config = trial_from_dict(record.config)
         if name in ("", config.model):
-            yield config, record, load_model(config, words, weights_file(config), "retrain")
+            weights = weights_file(config)
+            yield config, record, load_model(config, words, classes, weights, "retrain")
 
 
 def load_model(
-    config: TrialConfig, words: WordVectors, weights: Path | BytesIO, stage: str
+    config: TrialConfig, words: WordVectors, classes: int, weights: Path | BytesIO, stage: str
 ) -> PairModel:
     """Load the weights that `stage` stored into the model of a trial, in evaluation mode.
 
@@ -74,7 +77,7 @@ def load_model(
         ArtifactError: the weights are missing or do not fit the model.
     """
     vectors = input_vectors(words, config.input, config.seed)
-    model = build(config, vectors, trained_words(words, config.input))
+    model = build(config, vectors, classes, trained_words(words, config.input))
     try:
         source = regular(weights) if isinstance(weights, Path) else weights
         model.load_state_dict(torch.load(source, map_location="cpu", weights_only=True))

@@ -103,8 +103,10 @@ def _draw(folder: Path, params: Params) -> Path:
         return ids, torch.arange(DRAWN + 1) * length, tree.flatten()
 
     (premise, starts, tree), (hypothesis, ends, other) = map(drawn, LENGTHS)
-    labels = torch.randint(3, (DRAWN,))
-    pairs = PairTensors(premise, starts, hypothesis, ends, labels, labels * 0, tree, other)
+    classes = params.corpus.classes
+    labels = torch.randint(len(classes), (DRAWN,))
+    sides = (premise, starts, hypothesis, ends)
+    pairs = PairTensors(*sides, labels, labels * 0, classes, tree, other)
     for split in ("train", "dev"):
         pairs.save(folder / f"{split}.pt")
     vectors, known = torch.randn(_vectors(params)), torch.ones(words, dtype=torch.bool)

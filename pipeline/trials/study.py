@@ -84,7 +84,7 @@ def evaluate_runs(
     torch.set_num_threads(1)  # bit-identical results on any number of cores
     words = WordVectors.load(execution.data_folder / "embedding.pt")
     for run, record, weights in with_weights(study, trained, execution):
-        model = load_model(run.config, words, weights, f"study@{study}")
+        model = load_model(run.config, words, len(pairs.classes), weights, f"study@{study}")
         yield run, record, evaluate(model, pairs, run.config.input)
 
 

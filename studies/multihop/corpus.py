@@ -19,11 +19,10 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor
 
-from actmodels.configs import LABELS
 from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors
 from actmodels.data.trial_data import WordVectors
 from studies.multihop.config import CorpusConfig
-from studies.multihop.words import CHAINS, ROOMS, vocabulary
+from studies.multihop.words import CHAINS, CLASSES, ROOMS, vocabulary
 
 
 def shuffled(count: int, size: int, generator: torch.Generator) -> Tensor:
@@ -80,10 +79,10 @@ def draw(corpus: CorpusConfig, hops: Tensor, length: int, generator: torch.Gener
     first, last = facts.gather(1, order[..., None].expand(-1, -1, 2)).unbind(-1)
     stop = torch.full_like(order, ids["."])
     premise = torch.stack([first, relation.gather(1, order), last, stop], dim=-1).flatten(1)
-    labels = torch.randint(len(LABELS), (count,), generator=generator)
+    labels = torch.randint(len(CLASSES), (count,), generator=generator)
     room = torch.randint(CHAINS - 1, (count,), generator=generator)
     by_label = {"entailment": room, "contradiction": 1 - room, "neutral": 0 * room + CHAINS - 1}
-    chain = torch.stack([by_label[label] for label in LABELS])[labels, rows]
+    chain = torch.stack([by_label[label] for label in CLASSES])[labels, rows]
     hypothesis = torch.full((count, 4), ids["."])
     hypothesis[:, 0] = chains[rows, chain, length - hops]
     hypothesis[:, 1] = ids["in"]
@@ -112,7 +111,8 @@ def draw_split(
         ends = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)])
         return torch.cat([part.flatten() for part in sentences]).int(), ends
 
-    return PairTensors(*flat(premises), *flat(hypotheses), torch.cat(labels), torch.cat(all_depths))
+    label, depth = torch.cat(labels), torch.cat(all_depths)
+    return PairTensors(*flat(premises), *flat(hypotheses), label, depth, CLASSES)
 
 
 def word_vectors(corpus: CorpusConfig, dimensions: int) -> WordVectors:

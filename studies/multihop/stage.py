@@ -168,7 +168,7 @@ def main() -> None:
     tables: dict[str, list[TableRow]] = {name.partition(".")[0]: [] for name in COLUMNS}
     torch.set_num_threads(1)  # bit-identical results on any number of cores
     for run, record, weights in with_weights("multihop", trained, execution):
-        model = load_model(run.config, words, weights, "study@multihop")
+        model = load_model(run.config, words, len(test.classes), weights, "study@multihop")
         for name, rows in test_rows(run, record, model, test, study.evaluation).items():
             tables[name] += rows
     del tables["timings"]

@@ -1,7 +1,6 @@
 """The vocabulary of multi-hop pairs. Imports no torch."""
 
-from actmodels.configs import LABELS
-
+CLASSES = ("neutral", "entailment", "contradiction")  # in the order of the logits
 NAMES = (
     *("bag", "barrel", "basket", "bin", "box", "bucket", "can", "case", "chest", "crate", "drum"),
     *("jar", "pot", "purse", "sack", "tin", "trunk", "urn"),
@@ -13,7 +12,7 @@ MATERIALS = (
 THINGS = (*NAMES, *(material + name for material in MATERIALS for name in NAMES))
 ROOMS = ("attic", "cellar", "garage", "kitchen")
 OTHERS = ("doubt", "in", ".")
-CHAINS = len(LABELS)  # that hypotheses ask about
+CHAINS = len(CLASSES)  # that hypotheses ask about
 
 
 def vocabulary(things: int, distractors: int) -> tuple[str, ...]:

@@ -131,7 +131,7 @@ class SequenceTrialConfig(BaseTrialConfig):
         return {"task": self.task_name, "halting": self.halting_name}
 
     @property
-    def classes(self) -> list[str]:
+    def references(self) -> list[str]:
         return [] if self.halting is None else [HALTINGS[self.halting_name].halting]
 
 

@@ -20,14 +20,14 @@ from actmodels.errors import ArtifactError
 from actmodels.training import Training
 from actmodels.trial_config import InputConfig
 from studies.cloze.data import ClozeVectors, QuestionTensors
-from tests.samples import sample_data, sample_pairs, sample_trial, sample_words
+from tests.samples import CLASSES, sample_data, sample_pairs, sample_trial, sample_words
 from tests.studies.cloze.samples import questions
 
 
 def hand_pairs() -> PairTensors:
     """("3 4", "5") neutral; ("6", "7 8 9") contradiction."""
     parts = ([3, 4, 6], [0, 2, 3], [5, 7, 8, 9], [0, 1, 4], [0, 2], [0, 0])
-    return PairTensors(*(torch.tensor(part) for part in parts))
+    return PairTensors(*(torch.tensor(part) for part in parts), CLASSES)
 
 
 def test_a_batch_by_hand() -> None:
@@ -62,7 +62,9 @@ def test_a_saved_split_loads_and_repeats_to_the_byte(split: Any, tmp_path: Path)
     split.save(tmp_path / "b.pt")
     assert (tmp_path / "a.pt").read_bytes() == (tmp_path / "b.pt").read_bytes()
     loaded = type(split).load(tmp_path / "a.pt")
-    assert all(torch.equal(v, getattr(loaded, k)) for k, v in vars(split).items())
+    for name, value in vars(split).items():
+        stored = getattr(loaded, name)
+        assert torch.equal(value, stored) if isinstance(value, torch.Tensor) else value == stored
 
 
 @pytest.mark.parametrize(
@@ -128,7 +130,8 @@ def pairs(premises: int) -> PairTensors:
     """Three hypotheses per premise, each a different word."""
     count = 3 * premises
     offsets, ids = torch.arange(count + 1), torch.arange(count, dtype=torch.int32)
-    return PairTensors(ids // 3, offsets, ids, offsets, ids.long() % 3, torch.zeros(count).long())
+    labels, depths = ids.long() % 3, torch.zeros(count).long()
+    return PairTensors(ids // 3, offsets, ids, offsets, labels, depths, CLASSES)
 
 
 def test_a_subset_lies_within_a_larger_one_in_the_order_of_the_split() -> None:

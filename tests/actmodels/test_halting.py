@@ -10,7 +10,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from actmodels.configs import LABELS
 from actmodels.halting.base import Halting, build_halting, truncate
 from actmodels.prediction import Prediction
 from actmodels.registry import HALTINGS, model_with
@@ -76,7 +75,7 @@ def random_steps(count: int = 30, steps: int = 6) -> tuple[Tensor, Tensor, torch
     states = torch.randn(count, steps, STATE, generator=generator, dtype=torch.float64)
     probabilities = torch.rand(count, steps, generator=generator, dtype=torch.float64)
     torch.manual_seed(4)
-    return states, probabilities, torch.nn.Linear(STATE, len(LABELS)).double()
+    return states, probabilities, torch.nn.Linear(STATE, 3).double()
 
 
 @pytest.mark.parametrize("mechanism", HALTINGS)

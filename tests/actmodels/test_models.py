@@ -1,4 +1,4 @@
-"""Every model: the six checks, the number of parameters, and overfitting a few pairs."""
+"""Every model: the seven checks, the number of parameters, and overfitting a few pairs."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ CHECKED |= {f"{name}-trained_rows": sample_trial(name, oov_rule="trained") for n
 
 @pytest.mark.parametrize("config", CHECKED.values(), ids=CHECKED)
 @pytest.mark.parametrize("check", model_checks.CHECKS)
-def test_the_six_checks(config: TrialConfig, check: Callable[[TrialConfig], None]) -> None:
+def test_the_seven_checks(config: TrialConfig, check: Callable[[TrialConfig], None]) -> None:
     check(config)
 
 
@@ -53,7 +53,7 @@ PARAMETERS: list[tuple[str, dict[str, int], int]] = [  # in comments: published
 
 @pytest.mark.parametrize(("model", "settings", "total"), PARAMETERS)
 def test_parameters(model: str, settings: dict[str, int], total: int) -> None:
-    assert parameter_count(build(sample_trial(model, **settings), torch.zeros(4, 300))) == total
+    assert parameter_count(build(sample_trial(model, **settings), torch.zeros(4, 300), 3)) == total
 
 
 @pytest.mark.parametrize("model", [n for n in VARIANTS if not n.startswith("hop_attention_")])

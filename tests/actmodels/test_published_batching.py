@@ -9,7 +9,7 @@ from actmodels.evaluation import evaluate
 from actmodels.published_2016 import BUCKETS, rows_by_bucket
 from tests import model_checks
 from tests.actmodels.test_published_2016 import twin
-from tests.samples import MODELS, sample_pairs, sample_trial
+from tests.samples import CLASSES, MODELS, sample_pairs, sample_trial
 
 PAIRS = sample_pairs(200, longest=25)
 
@@ -20,7 +20,7 @@ def pair_of(premise: int, hypothesis: int) -> PairTensors:
         for length in (premise, hypothesis)
         for tensor in (torch.arange(length) % 30 + FIRST_WORD, torch.tensor([0, length]))
     ]
-    return PairTensors(*sentences, torch.tensor([1]), torch.tensor([0]))
+    return PairTensors(*sentences, torch.tensor([1]), torch.tensor([0]), CLASSES)
 
 
 def slow_bucket(pairs: PairTensors, row: int) -> int:

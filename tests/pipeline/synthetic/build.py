@@ -5,7 +5,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from pipeline.parameters.schema import Captions
+from pipeline.parameters.corpus import Captions
 from pipeline.synthetic.lexicon import VOCABULARIES
 from pipeline.synthetic.pairs import cast
 from pipeline.synthetic.sampling import Sampler

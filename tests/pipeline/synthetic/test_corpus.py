@@ -3,13 +3,13 @@ from itertools import pairwise
 
 import pytest
 
-from actmodels.configs import LABELS
 from actmodels.errors import ConfigError
 from pipeline.datasets.pairs import Pair
 from pipeline.datasets.tokenizer import tokenize
-from pipeline.parameters.schema import Captions
+from pipeline.parameters.corpus import Captions
 from pipeline.synthetic.corpus import TENTHS, generate_split
 from tests.pipeline.synthetic.build import captions
+from tests.samples import CLASSES
 
 SETTINGS = captions(seed=4, train=700, dev=200, test=200, unlabeled=0.05)
 SENTENCES = ("sentence1", "sentence2")
@@ -37,7 +37,7 @@ def test_pairs_depend_on_the_seed() -> None:
 def test_labels_and_depths_are_jointly_balanced_in_random_order() -> None:
     pairs = generate("train")
     counts = Counter((pair["gold_label"], pair["reasoning_depth"]) for pair in pairs)
-    labeled = [counts[label, depth] for label in LABELS for depth in range(1, 7)]
+    labeled = [counts[label, depth] for label in CLASSES for depth in range(1, 7)]
     assert sum(labeled) == 700
     assert max(labeled) - min(labeled) <= 1
     assert sum(counts["-", depth] for depth in range(1, 7)) == len(pairs) - 700 == 35

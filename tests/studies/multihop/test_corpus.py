@@ -5,12 +5,11 @@ from hashlib import sha256
 import pytest
 import torch
 
-from actmodels.configs import LABELS
 from actmodels.data.pairs import FIRST_WORD, PairTensors
 from actmodels.seeding import generator
 from studies.multihop.config import CorpusConfig
 from studies.multihop.corpus import draw, draw_split
-from studies.multihop.words import ROOMS, vocabulary
+from studies.multihop.words import CLASSES, ROOMS, vocabulary
 from tests.studies.multihop.samples import CORPUS
 
 CROWDED = CorpusConfig(things=90, chains=7, distractors=1)  # further chains and distractors
@@ -60,7 +59,7 @@ def test_following_the_hops_gives_label_and_depth(corpus: CorpusConfig) -> None:
         thing, room = hypothesis[0], hypothesis[2]
         place, hops = followed(premise, thing)
         expected = "neutral" if place == "doubt" else "entailment" if place == room else None
-        assert LABELS[label] == (expected or "contradiction")
+        assert CLASSES[label] == (expected or "contradiction")
         assert hops == depth
         assert room in ROOMS and room in premise
 
