@@ -9,15 +9,18 @@ from tqdm import tqdm
 from actmodels.errors import DataError
 from actmodels.files import file_digest
 from pipeline.datasets.archive import named
+from pipeline.datasets.classes import ClassReader
 from pipeline.datasets.download import fetch, naming_urls
 from pipeline.datasets.pair_files import SplitReader, split_files
 from pipeline.datasets.pairs import ANNOTATORS, PARSES, Pair, read_split, write_splits
+from pipeline.parameters.corpus import Corpus
 from pipeline.parameters.load import load_params
-from pipeline.parameters.schema import Corpus
 from pipeline.parameters.section import SPLITS
+from pipeline.parameters.switches import switch
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.synthetic.corpus import generate_split
 
+WHERE = "corpus.files.where"
 # the pairs of each split, and where they come from (see write_splits)
 Source = tuple[dict[str, Iterator[Pair]], dict[str, Any]]
 
@@ -27,9 +30,10 @@ def main() -> None:
     """Write artifacts/corpus/."""
     corpus = load_params().corpus
     read = {"captions": generated, "snli": fetched, "files": from_files}[corpus.source]
-    pairs, origin = read(corpus)
+    classes = ClassReader(corpus.classes, corpus.files.labels)
+    pairs, origin = read(corpus, classes)
     splits = {split: parsed(split_pairs, corpus.parses) for split, split_pairs in pairs.items()}
-    notes = write_splits(artifacts("corpus"), corpus.source, splits, origin)
+    notes = write_splits(artifacts("corpus"), corpus.source, classes, splits, origin)
     print("\n".join(notes), flush=True)
 
 
@@ -42,7 +46,7 @@ def parsed(pairs: Iterator[Pair], parses: bool) -> Iterator[Pair]:
         yield pair | trees if parses else pair
 
 
-def generated(corpus: Corpus) -> Source:
+def generated(corpus: Corpus, _: ClassReader) -> Source:
     """Return iterators that generate the splits, each with a progress bar."""
     settings, splits = corpus.captions, {}
     for split in SPLITS:
@@ -57,7 +61,7 @@ def shown(pairs: Iterable[Pair], title: str, total: int | None = None) -> Iterat
     yield from tqdm(pairs, title, total, unit=" pairs")
 
 
-def fetched(corpus: Corpus) -> Source:
+def fetched(corpus: Corpus, _: ClassReader) -> Source:
     """Download the archive of SNLI; return iterators that read the splits from it."""
     archive, counts = fetch(corpus.snli, "corpus.snli"), corpus.snli.labeled_pairs or {}
     splits = {
@@ -66,9 +70,9 @@ def fetched(corpus: Corpus) -> Source:
     return splits, {"sha256": {"archive": corpus.snli.sha256 or file_digest(archive)}}
 
 
-def from_files(corpus: Corpus) -> Source:
+def from_files(corpus: Corpus, classes: ClassReader) -> Source:
     """Locate the files of the splits; return iterators that read them, with a progress bar."""
-    settings, splits, examples = corpus.files, {}, dict[str, str]()
+    settings, splits = corpus.files, {}
     digests, dropped = dict[str, str](), dict[str, dict[str, int]]()
     used: dict[tuple[str, str | None], str] = {}  # splits by digest and member of their files
     for split in SPLITS:
@@ -76,16 +80,18 @@ def from_files(corpus: Corpus) -> Source:
         files = split_files(getattr(settings, split), sha256, key)
         known = {path: sha256 or file_digest(path) for path, _ in files}
         for path, member in files:
-            if (other := used.get((known[path], member))) is not None:
-                problem = f"{named(path, member)} is also in corpus.files.{other}"
-                raise DataError(f"{key}: {problem}; name each file once")
+            other = used.get((known[path], member))
+            if other is not None and settings.where[split] == settings.where.get(other, {}):
+                problem = f"{named(path, member)} is also in corpus.files.{other}; name each file "
+                problem += "once, or choose its rows: "
+                raise DataError(f"{key}: {problem}{switch(f'+{WHERE}.{split}.COLUMN=VALUE')}")
             used[known[path], member] = split
         digests[split] = ", ".join(known.values())
-        reader = SplitReader(split, settings, examples)
+        reader = SplitReader(split, settings, classes)
         dropped[split] = reader.dropped  # counted while the pairs are read
         pairs = shown(reader.read(files), f"read {split}")
         splits[split] = unchanged(pairs, known, key)
-    return splits, {"sha256": digests, "dropped": dropped, "labels": examples}
+    return splits, {"sha256": digests, "dropped": dropped}
 
 
 def unchanged(pairs: Iterable[Pair], digests: Mapping[Path, str], key: str) -> Iterator[Pair]:

@@ -122,8 +122,14 @@ def _records(lines: Lines, source: str, dialect: dict[str, Any]) -> Iterator[Rec
         parts.clear()
         try:
             cells = next(rows, None)
-            if dialect["delimiter"] == "\t" and _are_rows(_texts(parts), columns - 1):
+            found = [text.count(dialect["delimiter"]) for text in _texts(parts)]
+            # a text has commas, but rarely those of a row in each of three lines
+            same = len(parts) > 2 and {*found} == {columns - 1}
+            if same or (dialect["delimiter"] == "\t" and _are_rows(_texts(parts), columns - 1)):
                 raise csv.Error(OPEN_MARK)
+            if cells and columns and len(parts) > 1 and len(cells) != columns:
+                fields = f"{len(cells)} fields in {len(parts)} lines; the header has {columns}"
+                raise csv.Error(f"{fields}, so a quotation mark may be open")
         except (csv.Error, RowError) as error:
             again.extendleft(parts[:0:-1])
             rows = csv.reader(texts(), **dialect)

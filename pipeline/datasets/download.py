@@ -7,17 +7,16 @@ page or a Git LFS pointer in place of the file.
 """
 
 import hashlib
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from shutil import copyfileobj
 from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
 
 from actmodels.errors import DataError
 from actmodels.files import file_digest
 from pipeline.datasets.formats import foreign
+from pipeline.datasets.places import LOCAL, REMOTE, local_path
 from pipeline.datasets.transfer import (
     ATTEMPTS,
     CHECK_URL,
@@ -28,9 +27,8 @@ from pipeline.datasets.transfer import (
     transfer,
 )
 from pipeline.parameters.section import Fetched
-from pipeline.runtime.stage import file_lock, project, state_folder
+from pipeline.runtime.stage import file_lock, state_folder
 
-REMOTE, LOCAL = (re.compile(scheme, re.I) for scheme in ("https?://", "file:///"))
 _copies: dict[Path, str] = {}  # downloads without a digest in this process, and their URLs
 
 
@@ -59,13 +57,10 @@ def locate(place: str, sha256: str | None, key: str) -> Path:
     """
     if REMOTE.match(place):
         return fetch(Fetched(urls=[place], sha256=sha256, bytes=None), key)
-    url = place
     try:
-        if not LOCAL.match(place):
-            place = str((project() / Path(place).expanduser()).absolute())
-            url = Path(place).as_uri()
-        path = _local_path(url)
-        _verify(path, sha256)
+        path = local_path(place)
+        place = place if LOCAL.match(place) else str(path)
+        _verify(_readable(path), sha256)
     except (RefusedError, OSError, RuntimeError) as error:  # RuntimeError: no home of that name
         raise DataError(f"{key}: {place}: {getattr(error, 'strerror', None) or error}") from error
     if sha256 is None:
@@ -160,7 +155,7 @@ def _download(url: str, file: Fetched, part: Path, key: str) -> str:
     for again in (True, False):
         resumed, served = False, ""
         if LOCAL.match(url):
-            with _local_path(url).open("rb") as source, part.open("wb") as out:
+            with _readable(local_path(url)).open("rb") as source, part.open("wb") as out:
                 copyfileobj(source, out)
         else:
             resumed, served = transfer(url, part, file, key)
@@ -174,9 +169,8 @@ def _download(url: str, file: Fetched, part: Path, key: str) -> str:
     return served
 
 
-def _local_path(url: str) -> Path:
-    """Return the path of a file URL; raise RefusedError unless it is a readable regular file."""
-    path = Path(url2pathname(urlsplit(url).path))
+def _readable(path: Path) -> Path:
+    """Return a path; raise RefusedError unless it is a readable regular file."""
     try:
         if path.exists() and not path.is_file():  # opening or reading a pipe may block
             raise RefusedError("it is a folder, a pipe or a device; expected a regular file")

@@ -2,13 +2,12 @@
 
 import hashlib
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import torch
 
-from actmodels.configs import LABELS
 from actmodels.data.pairs import UNKNOWN, PairTensors
 from actmodels.errors import DataError
 from pipeline.datasets.tokens import TokenPair
@@ -30,7 +29,10 @@ def as_tensor(values: "array[int]") -> torch.Tensor:
 
 
 def encode(
-    pairs: Iterable[TokenPair], ids: Mapping[str, int], max_tokens: int | None = None
+    pairs: Iterable[TokenPair],
+    ids: Mapping[str, int],
+    classes: Sequence[str],
+    max_tokens: int | None = None,
 ) -> Encoded:
     """Encode a split. Words without an id become UNKNOWN; pairs above max_tokens are dropped.
 
@@ -53,12 +55,13 @@ def encode(
             words.extend([ids.get(token, UNKNOWN) for token in tokens])
             offsets.append(len(words))
             trees.extend(tree or [])
-        labels.append(LABELS.index(pair.label))
+        labels.append(classes.index(pair.label))
         depths.append(pair.depth)
         pair_ids.append(pair.pair_id)
     flat = [as_tensor(part) for side in sides for part in side[:2]]
     encoded_trees = [as_tensor(trees) if trees else None for _, _, trees in sides]
-    tensors = PairTensors(*flat, as_tensor(labels), as_tensor(depths), *encoded_trees)  # type: ignore[call-arg]
+    values = (as_tensor(labels), as_tensor(depths), [*classes])
+    tensors = PairTensors(*flat, *values, *encoded_trees)  # type: ignore[call-arg, arg-type]
     return Encoded(tensors, pair_ids, dropped)
 
 

@@ -1,14 +1,14 @@
 """Locate and read the files of a split, by the columns and labels of corpus.files."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from glob import glob
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from actmodels.errors import DataError, shown
 from pipeline.datasets.archive import Files, in_archive, named
+from pipeline.datasets.classes import ClassReader
 from pipeline.datasets.download import locate
 from pipeline.datasets.pairs import (
     ANNOTATORS,
@@ -19,14 +19,15 @@ from pipeline.datasets.pairs import (
     checked_pair,
     checked_split,
 )
+from pipeline.datasets.places import local_path, matches
 from pipeline.datasets.rows import read_rows
 from pipeline.datasets.text_lines import NOT_UTF8, Row, RowError, Rows
-from pipeline.parameters.labels import UNLABELED, label_name, meaning_of, with_lower_case
-from pipeline.parameters.schema import COLUMNS, PairFiles
-from pipeline.runtime.stage import project
+from pipeline.parameters.corpus import COLUMNS, PairFiles
+from pipeline.parameters.labels import UNLABELED, label_name
 
 NO_ID = "; a column that is no id is left out with -S 'corpus.files.columns.id=[]'"
 DROP = "; or leave such rows out: -S corpus.files.invalid=drop"
+SCORE = re.compile(r"[+-]?\d*[.,]\d+")
 MAX_SHOWN = 10  # faults in a message, and rows with each
 KEYS = dict(zip(COLUMNS, ("sentence1", "sentence2", "gold_label", "pairID"), strict=True))
 
@@ -36,14 +37,13 @@ def split_files(places: str | list[str], sha256: str | None, key: str) -> Files:
     found: list[tuple[str, str]] = []
     for name in [places] if isinstance(places, str) else places:
         place, _, wanted = name.partition("::")
-        matches: list[str] = []
-        if "://" not in place:
-            local = project() / (Path(place).expanduser() if place.startswith("~/") else place)
-            if local.is_dir():
-                advice = f"name its files with a glob, such as {place}/*.csv"
-                raise DataError(f"{key}: {place} is a folder; {advice}")
-            matches = [] if local.exists() else sorted(glob(str(local)))  # noqa: PTH207  (a**b)
-        found += [(match, wanted) for match in matches or [place]]
+        if "://" not in place and local_path(place).is_dir():
+            advice = f"name its files with a glob, such as {place}/*.csv"
+            raise DataError(f"{key}: {place} is a folder; {advice}")
+        globbed = matches(place)
+        if not globbed and "*" in place and "://" not in place and not local_path(place).exists():
+            raise DataError(f"{key}: no file matches {place}")
+        found += [(match, wanted) for match in globbed or [place]]
     if sha256 and (number := len({place for place, _ in found})) > 1:
         raise DataError(f"{key} has {number} files, and its sha256 is of one; set it to null")
     return [
@@ -58,12 +58,13 @@ class SplitReader:
 
     Attributes:
         dropped: number of bad rows by reason.
-        examples: the first pair of each label that is not the name of its meaning, such as 0.
     """
 
-    def __init__(self, split: str, settings: PairFiles, examples: dict[str, str]) -> None:
-        self.split, self.settings, self.examples = split, settings, examples
-        self.labels, self.dropped = with_lower_case(settings.labels), Counter[str]()
+    def __init__(self, split: str, settings: PairFiles, classes: ClassReader) -> None:
+        self.split, self.settings, self.classes = split, settings, classes
+        self.dropped = Counter[str]()
+        self.where = {name: _cell(value) for name, value in settings.where[split].items()}
+        self._unknown = self._labeled = False  # whether a label was
         self._errors: dict[str, list[RowError]] = {}  # bad rows of a file by the first reasons
         self._ids = split  # prefix of the ids of rows without one
         self._columns: dict[tuple[str, ...], dict[str, str]] = {}  # by the columns of a row
@@ -79,19 +80,42 @@ class SplitReader:
 
     def _rows(self, files: Files) -> Rows:
         columns = {*PARSES, ANNOTATORS, *chain.from_iterable(self.settings.columns.values())}
+        columns |= self.where.keys()
+        count = 0
         for index, (path, member) in enumerate(files):
             self._ids = f"{self.split}-{index + 1}" if index else self.split
-            start, count = self.dropped.copy(), 0
+            start, before = self.dropped.copy(), count
             for row in read_rows(path, columns, member, self.settings.quotes):
-                count += 1
-                yield row
+                if (chosen := self._chosen(row)) is not None:
+                    count += 1
+                    yield chosen
             if self.settings.invalid == "stop" and (bad := self.dropped - start):
                 problems = [_together(errors, bad) for errors in self._errors.values()]
                 if len(bad) > len(problems):
                     problems.append(f"{bad.total():,} bad rows with {len(bad):,} faults")
-                drop = bad.total() < count and NOT_UTF8 not in bad
-                raise DataError("\n".join(problems) + NO_ID * (DUPLICATE in bad) + DROP * drop)
+                drop = bad.total() < count - before and NOT_UTF8 not in bad
+                advice = NO_ID * (DUPLICATE in bad) + DROP * drop
+                advice += f"\n{self.classes.advice()}" if self._unknown else ""
+                raise DataError("\n".join(problems) + advice)
             self._errors.clear()
+        source = ", ".join(named(*file) for file in files)
+        if not count and self.where:
+            problem = f"no row has {self.where}; correct corpus.files.where.{self.split}"
+            raise DataError(f"{source}: {problem}")
+        if self._unknown and not self._labeled:  # all rows were dropped
+            faults = ", ".join([*self.dropped][:MAX_SHOWN])
+            raise DataError(f"{source}: {faults}; {self.classes.advice()}")
+
+    def _chosen(self, row: Row | RowError) -> Row | RowError | None:
+        """Return a row that corpus.files.where chooses, and malformed ones."""
+        if isinstance(row, RowError) or not self.where:
+            return row
+        if absent := self.where.keys() - row.fields.keys():
+            problem = f"no column {', '.join(absent)}; got {', '.join(map(repr, row.fields))[:200]}"
+            advice = f"correct corpus.files.where.{self.split}"
+            return RowError(row.where, f"{problem}; {advice}", NO_COLUMN)
+        same = all(_cell(row.fields[name]) == value for name, value in self.where.items())
+        return row if same else None
 
     def _bad(self, error: RowError) -> None:
         self.dropped[error.reason] += 1
@@ -112,7 +136,7 @@ class SplitReader:
         if isinstance(pair_id, int | float):
             pair_id = label_name(pair_id)
         pair = {
-            "gold_label": self._meaning(row, names["gold_label"], premise, hypothesis),
+            "gold_label": self._class(row, names["gold_label"], premise, hypothesis),
             "sentence1": premise,
             "sentence2": hypothesis,
             "pairID": f"{self._ids}-{row.number}" if pair_id in (None, "") else pair_id,
@@ -139,16 +163,29 @@ class SplitReader:
             raise DataError(f"{row.where}: {problem}; name one for each in corpus.files.columns")
         return names
 
-    def _meaning(self, row: Row, name: str, premise: Any, hypothesis: Any) -> str:
-        key = label_name(row.fields[name])
-        if (meaning := meaning_of(key, self.labels)) is None:
-            problem = f"{name} is {shown(row.fields[name])}"
-            expected = f"expected one of {', '.join(self.settings.labels)}"
-            advice = "name its meaning in corpus.files.labels"
-            raise RowError(row.where, f"{problem}; {expected}; {advice}", problem)
-        if meaning not in (UNLABELED, key.lower()) and key not in self.examples:
-            self.examples[key] = f"{meaning}, as in {shown(premise)} / {shown(hypothesis)}"
-        return meaning
+    def _class(self, row: Row, name: str, premise: Any, hypothesis: Any) -> str:
+        value = row.fields[name]
+        if isinstance(value, list | dict):
+            problem = f"{name} is a {type(value).__name__}"
+            raise RowError(row.where, f"{problem}; expected text or a number", problem)
+        known = self.classes.read(value, self.split, row.where, (premise, hypothesis))
+        if known is None:
+            self._unknown = True
+            if SCORE.fullmatch(label_name(value)):
+                problem = f"the label {shown(value)} is a score; expected one of a few classes"
+                advice = "name another column in corpus.files.columns.label"
+                raise DataError(f"{row.where}: {problem}; {advice}")
+            problem = f"{name} is {shown(value)}"
+            expected = f"expected one of {', '.join(self.classes.classes)}"
+            raise RowError(row.where, f"{problem}; {expected}", problem)
+        self._labeled = self._labeled or known != UNLABELED
+        return known
+
+
+def _cell(value: Any) -> str:
+    """Return a cell as text to compare; True of a table is true of JSON."""
+    text = label_name(value)
+    return text.lower() if text.lower() in ("true", "false") else text
 
 
 def _advice(row: Row, part: str, options: list[str]) -> str:

@@ -11,7 +11,7 @@ did not agree; the stage vocabulary drops these pairs.
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, NotRequired
 
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
@@ -19,10 +19,12 @@ from typing_extensions import TypedDict  # pydantic needs this one before Python
 from actmodels.errors import DataError, shown
 from actmodels.validators import NonNegativeInt
 from pipeline.datasets.archive import listed, member_lines, members, named
+from pipeline.datasets.classes import ClassReader
 from pipeline.datasets.rows import json_row
 from pipeline.datasets.splits import SENTENCES, SplitComparison
 from pipeline.datasets.text_lines import Row, RowError, write_lines
 from pipeline.datasets.tokenizer import tokenize
+from pipeline.parameters.labels import NLI
 from pipeline.parameters.labels import UNLABELED as UNLABELED
 from pipeline.parameters.section import MustBe
 from pipeline.parameters.sentences import sentence
@@ -43,7 +45,7 @@ Name = Annotated[
 class SnliPair(TypedDict):
     """The keys of a pair and their types."""
 
-    gold_label: Literal["neutral", "entailment", "contradiction", "-"]
+    gold_label: Text  # a class, or -
     sentence1: Text
     sentence2: Text
     pairID: Name
@@ -65,6 +67,7 @@ def read_pairs(path: Path) -> Iterator[Pair]:
 def write_splits(
     folder: Path,
     source: str,
+    classes: ClassReader,
     splits: Mapping[str, Iterable[Pair]],
     origin: dict[str, Any] | None = None,
 ) -> list[str]:
@@ -73,10 +76,11 @@ def write_splits(
     Pairs are generated while they are written, split by split. On an error, the folder is removed.
 
     Args:
-        origin: for the summary, complete when all pairs are read: SHA-256 of the files, rows that
-            were `dropped`, by split and reason, and examples of `labels`.
+        classes: of the corpus, and the labels of its files when all pairs are read.
+        origin: for the summary, complete when all pairs are read: SHA-256 of the files, and rows
+            that were `dropped`, by split and reason.
     """
-    comparison, origin = SplitComparison(), origin or {}
+    comparison, origin = SplitComparison(classes), origin or {}
     with clean_dir(folder):
         for split, pairs in splits.items():
             watched = comparison.watched(split, pairs)
@@ -101,7 +105,7 @@ def read_split(archive: Path, folder: str, split: str, expected: int | None) -> 
         raise DataError(f"{archive} has no {member}; it has {listed(names)}; name one: {advice}")
     lines = member_lines(archive, member, "corpus.snli", f"snli {split}")
     rows = (json_row(line, f"{member}, line {n}", n) for n, line in lines if line.strip())
-    for pair in checked_split(rows, checked_pair, source):
+    for pair in checked_split(rows, _snli_pair, source):
         labeled += pair["gold_label"] != UNLABELED
         yield pair
     if expected is not None and labeled != expected:
@@ -109,6 +113,14 @@ def read_split(archive: Path, folder: str, split: str, expected: int | None) -> 
             f"{source} has {labeled} labeled pairs, expected {expected}; correct "
             f"corpus.snli.labeled_pairs.{split}, or set corpus.snli.labeled_pairs to null"
         )
+
+
+def _snli_pair(row: Row) -> Pair:
+    pair = checked_pair(row)
+    if (label := pair["gold_label"]) not in (*NLI, UNLABELED):
+        problem = f"gold_label is {shown(label)}; expected one of {', '.join(NLI)}, {UNLABELED}"
+        raise RowError(row.where, problem, "invalid gold_label")
+    return pair
 
 
 def checked_split(

@@ -15,11 +15,13 @@ from typing import Any, BinaryIO
 from actmodels.errors import DataError
 from actmodels.files import regular
 from pipeline.datasets.archive import named, open_member
+from pipeline.datasets.classes import ClassName
 from pipeline.datasets.delimited import csv_dialect, table_rows
 from pipeline.datasets.formats import columnar_format, foreign, other_format
 from pipeline.datasets.json_rows import START, json_rows
 from pipeline.datasets.json_rows import json_row as json_row
 from pipeline.datasets.text_lines import Row, Rows, column_key, numbered_lines
+from pipeline.parameters.labels import label_name
 
 JSON = re.compile(r"\.(jsonl?|ndjson)\b", re.I)  # in a name: a first line that is none is an error
 OLD_MAC = re.compile(rb"[^\n]*\r[^\n]*")
@@ -99,8 +101,10 @@ def _columnar(
         rows = (row for batch in batches for row in batch.to_pylist())
         for number, fields in enumerate(rows, start=1):
             for name, known in classes.items():
-                if type(value := fields.get(name)) is int and 0 <= value < len(known):
-                    fields[name] = known[value]
+                of_class = label_name(fields.get(name))
+                if of_class.isdigit() and int(of_class) < len(known):
+                    fields[name] = ClassName(known[int(of_class)])
+                    fields[name].number = of_class
             yield Row(f"{source}, row {number}", number, absent | fields)
     # e.g. a date after the year 9999, or a size of a corrupt file
     except (ArrowException, MemoryError, OverflowError, ValueError) as error:

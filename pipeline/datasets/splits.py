@@ -5,20 +5,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
-from actmodels.configs import LABELS
 from actmodels.errors import DataError
+from pipeline.datasets.classes import ClassReader, classes_switch
 from pipeline.datasets.tokenizer import is_word, tokenize
 
 FEW_WORDS = 0.05  # ours: a share of common words below which two splits differ in language
 FEW = 0.01  # ours: premises of two words occur in two splits by chance
 SENTENCES = ("sentence1", "sentence2")
-Counts = Mapping[str, Mapping[str, int]]  # by split: of pairs, and of labels
+Counts = Mapping[str, Mapping[str, Any]]  # by split: of pairs, and of classes
 
 
 class SplitComparison:
     """Counts the pairs of each split, and remembers the labeled ones by hashes of their tokens."""
 
-    def __init__(self) -> None:
+    def __init__(self, reader: ClassReader) -> None:
+        self.reader, self.classes = reader, reader.classes
         self.labels: dict[str, Counter[str]] = {}
         self.seen: dict[str, dict[str, set[int]]] = {}
         self.words: dict[str, set[str]] = {}
@@ -33,7 +34,7 @@ class SplitComparison:
         premises, words, first, several = set[int](), set[str](), dict[int, str](), set[int]()
         for pair in pairs:
             labels[label := pair["gold_label"]] += 1
-            if label in LABELS:
+            if label in self.classes:
                 premise, hypothesis = (tokenize(pair[key], True) for key in SENTENCES)
                 if first.setdefault(key := hash((premise, hypothesis)), label) != label:
                     several.add(key)
@@ -51,10 +52,11 @@ class SplitComparison:
         """Return the counts, what splits share, the majority class of the last, and notes.
 
         Raises:
-            DataError: the last split, test, has one labeled pair, so no variance; or all pairs
-                have one label.
+            DataError: no pair is of one of the classes; or the last split, test, has one labeled
+                pair, so no variance.
         """
-        splits = {split: _counts(labels) for split, labels in self.labels.items()}
+        self._check_classes()
+        splits = {split: self._counts(labels) for split, labels in self.labels.items()}
         shared = {
             f"{a} and {b}": {name: len(self.seen[a][name] & seen) for name, seen in of_b.items()}
             for (a, _), (b, of_b) in combinations(self.seen.items(), 2)
@@ -63,11 +65,8 @@ class SplitComparison:
         if counts["labeled"] == 1:
             problem = "has one labeled pair; expected at least two, to compare models"
             raise DataError(f"{last} {problem}")
-        present = [label for label in LABELS if any(split[label] for split in splits.values())]
-        if len(present) == 1:
-            raise DataError(f"all pairs are {present[0]}; expected two labels or more")
-        label = max(LABELS, key=lambda name: counts[name])
-        share = round(counts[label] / max(counts["labeled"], 1), 6)
+        label = max(self.classes, key=lambda name: counts["classes"][name])
+        share = round(counts["classes"][label] / max(counts["labeled"], 1), 6)
         notes = [
             *(f"{split}: {_counted(splits[split])}" for split in splits),
             *(
@@ -75,14 +74,39 @@ class SplitComparison:
                 for split, dropped in origin.get("dropped", {}).items()
                 for reason, count in dropped.items()
             ),
-            *(f"label {label} is {text}" for label, text in origin.get("labels", {}).items()),
+            *self.reader.notes,
             f"majority class of {last}: {label}, {100 * share:.1f} %",
             *_warnings(splits, shared),
             *self._repeated(splits),
             *self._other_words(),
         ]
         majority = {"label": label, "share": share}
-        return {"splits": splits, "shared": shared, "majority": majority, "notes": notes}
+        found = {"splits": splits, "shared": shared, "majority": majority, "notes": notes}
+        return {"classes": [*self.classes]} | found
+
+    def _check_classes(self) -> None:
+        """Raise DataError if no pair of files is of a class, or the numbers are ambiguous."""
+        if question := self.reader.question():
+            raise DataError(question)
+        pairs = Counter[str]()
+        for labels in self.labels.values():
+            pairs += labels
+        absent = [name for name in self.classes if not pairs[name]]
+        if absent and self.reader.seen:
+            present = [name for name in self.classes if pairs[name]]
+            problem = f"no pair of any split is {' or '.join(absent)}"
+            if len(present) == 1:
+                problem += f", all are {present[0]}; expected at least two classes"
+            ways = [self.reader.advice()]
+            if len(present) > 1 and classes_switch(present) not in ways[0]:
+                ways.append(f"for these classes alone: {classes_switch(present)}")
+            raise DataError(f"{problem}; {'; '.join(ways)}")
+
+    def _counts(self, labels: Mapping[str, int]) -> dict[str, Any]:
+        classes = {name: labels[name] for name in self.classes}
+        labeled, pairs = sum(classes.values()), sum(labels.values())
+        counts = {"pairs": pairs, "labeled": labeled, "unlabeled": pairs - labeled}
+        return counts | {"classes": classes}
 
     def _repeated(self, splits: Counts) -> Iterator[str]:
         for split, several in self.several.items():
@@ -98,23 +122,17 @@ class SplitComparison:
                 yield f"warning: {counted}; expected texts in one language"
 
 
-def _counts(labels: Mapping[str, int]) -> dict[str, int]:
-    counts = {label: labels[label] for label in LABELS}
-    labeled, pairs = sum(counts.values()), sum(labels.values())
-    return {"pairs": pairs, "labeled": labeled, "unlabeled": pairs - labeled} | counts
-
-
-def _counted(counts: Mapping[str, int]) -> str:
-    by_label = ", ".join(f"{counts[label]:,} {label}" for label in LABELS)
+def _counted(counts: Mapping[str, Any]) -> str:
+    by_label = ", ".join(f"{number:,} {name}" for name, number in counts["classes"].items())
     dropped = f", {counts['unlabeled']:,} unlabeled dropped" if counts["unlabeled"] else ""
     return f"{counts['labeled']:,} pairs ({by_label}){dropped}"
 
 
 def _warnings(splits: Counts, shared: Counts) -> Iterator[str]:
     for split, counts in splits.items():
-        for label in LABELS:
-            most = max(splits, key=lambda name: splits[name][label])
-            if not counts[label] and (number := splits[most][label]):
+        for label, own in counts["classes"].items():
+            most = max(splits, key=lambda name: splits[name]["classes"][label])
+            if not own and (number := splits[most]["classes"][label]):
                 yield f"warning: {split} has no {label}, and {most} has {number:,} pairs with it"
     for names, counts in shared.items():
         if parts := [f"{number:,} {name}" for name, number in counts.items() if number]:

@@ -17,7 +17,7 @@ class RowError(DataError):
 
     def __init__(self, where: str, problem: str, reason: str) -> None:
         super().__init__(f"{where}: {problem}")
-        self.where, self.reason = where, reason
+        self.where, self.problem, self.reason = where, problem, reason
 
 
 class Row(NamedTuple):

@@ -1,7 +1,6 @@
 """Keep edits of params.yaml: differences from the committed file and from all composed ones."""
 
 import hashlib
-import json
 import re
 import shlex
 import subprocess
@@ -16,6 +15,7 @@ from ruamel.yaml.error import YAMLError
 
 from actmodels.errors import ConfigError
 from actmodels.files import write_text
+from pipeline.parameters.switches import value_text
 from tune.provenance import git
 
 HEADER = """# @package _global_
@@ -27,6 +27,9 @@ ADVICE = """params.yaml has edits that dvc exp run would discard, as it composes
   dvc repro                                              # uses the file as it is
   act-nli preset mine && dvc exp run -S preset=mine      # saves it as conf/preset/mine.yaml
   git checkout params.yaml && dvc exp run {} # and the switches of the run before"""
+
+
+PLAIN = re.compile(r"[A-Za-z0-9_-]+")  # a key that Hydra reads
 
 
 def record(root: Path, text: str) -> str:
@@ -50,6 +53,8 @@ def problem(root: Path) -> str:
         changes = min(edits, key=len, default=[])
     except YAMLError:
         return "params.yaml is not YAML; correct it, or run: git checkout params.yaml"
+    if "" in changes:
+        return ADVICE.rpartition("\n")[0]
     arguments = "".join(f"-S {shlex.quote(change)} " for change in changes)
     return ADVICE.format(arguments) if changes else ""
 
@@ -88,22 +93,24 @@ def _read(text: str) -> Any:
 
 
 def _switches(old: Any, new: Any, key: str = "") -> Iterator[str]:
-    """Yield the changes as values of `dvc exp run -S`."""
+    """Yield the changes as values of `dvc exp run -S`, empty if Hydra cannot read the key."""
     if isinstance(new, dict) and isinstance(old, dict):
         for name in old | new:
-            if name not in new:
+            if not PLAIN.fullmatch(name):
+                yield from [""] * (old.get(name) != new.get(name))
+            elif name not in new:
                 yield f"~{key}{name}"
             elif name in old:
                 yield from _switches(old[name], new[name], f"{key}{name}.")
             elif isinstance(new[name], dict) and new[name]:
                 yield from _switches({}, new[name], f"{key}{name}.")
             else:
-                yield f"+{key}{name}={json.dumps(new[name], ensure_ascii=False)}"
+                yield f"+{key}{name}={value_text(new[name])}"
     elif isinstance(old, list) and isinstance(new, dict):  # Hydra does not merge a range into it
         yield f"~{key[:-1]}"
-        yield f"+{key[:-1]}={json.dumps(new)}"
+        yield f"+{key[:-1]}={value_text(new)}"
     elif old != new:
-        yield f"{key[:-1]}={json.dumps(new, ensure_ascii=False)}"
+        yield f"{key[:-1]}={value_text(new)}"
 
 
 def unknown_switches(conf: Path, switches: Iterable[str]) -> list[str]:

@@ -9,16 +9,13 @@ An int is accepted for a float; nothing else is converted. Rules that span sever
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, model_validator
-from pydantic_core import PydanticCustomError
 
 from actmodels import validators
-from actmodels.configs import LABELS
 from actmodels.registry import MODELS
-from pipeline.parameters.labels import label_name
+from pipeline.parameters.corpus import Corpus
 from pipeline.parameters.section import (
     NON_EMPTY,
     PAIRS,
-    SPLITS,
     UNIQUE,
     Axes,
     Fetched,
@@ -26,13 +23,10 @@ from pipeline.parameters.section import (
     Limits,
     MustBe,
     Name,
-    Pairs,
-    Places,
     Seconds,
     Section,
     Seeds,
     Settings,
-    Sha256,
     StoragePath,
     axes,
     each,
@@ -41,10 +35,6 @@ from pipeline.parameters.section import (
 Feature = Literal[
     "bleu", "length", "overlap", "hypothesis_ngrams", "cross_unigrams", "cross_bigrams"
 ]
-FACTS = (
-    *("kind", "count", "age", "size", "color", "mood", "headgear"),
-    *("action", "relation", "place", "time", "day", "weather"),
-)
 FusionSize = Annotated[
     Annotated[int, validators.Range(ge=1, le=1000)] | Literal["auto"],
     BeforeValidator(
@@ -84,71 +74,6 @@ class Cluster(Section):
     system_metrics: bool
     storage: StoragePath
     state: StoragePath
-
-
-class Captions(Section):
-    seed: validators.NonNegativeInt
-    train: Pairs
-    dev: Pairs
-    test: Pairs
-    unlabeled: validators.HalfOpenUnitInterval
-    max_depth: Annotated[int, validators.Range(ge=1, le=6)]  # the deepest implemented
-    facts: Annotated[Settings, each(FACTS, validators.NonNegativeFloat, required=True)]
-    common: validators.UnitInterval
-    usual: validators.UnitInterval
-    repeated: validators.UnitInterval
-    hyponym: validators.UnitInterval
-    hypernym: validators.UnitInterval
-    co_hyponym: validators.UnitInterval
-    negated: validators.UnitInterval
-    distractors: validators.UnitInterval
-
-
-class Snli(Fetched):
-    folder: Name
-    labeled_pairs: Annotated[Settings, each(SPLITS, validators.Count, required=True)] | None
-
-
-COLUMNS = ("premise", "hypothesis", "label", "id")
-COLUMN_NAMES = dict.fromkeys(COLUMNS, Annotated[list[Name], NON_EMPTY, UNIQUE])
-COLUMN_NAMES["id"] = Annotated[list[Name], UNIQUE]  # none: the line is the id
-MEANINGS = (*LABELS, "-")
-Meaning = Annotated[
-    str, MustBe(f"one of {', '.join(MEANINGS)}", MEANINGS.__contains__, enum=[*MEANINGS])
-]
-
-
-def with_text_keys(labels: Any) -> Any:
-    """Return a mapping whose keys YAML may have read as null, numbers, booleans or dates."""
-    return {label_name(k): v for k, v in labels.items()} if isinstance(labels, dict) else labels
-
-
-class PairFiles(Section):
-    train: Places | None
-    dev: Places | None
-    test: Places | None
-    sha256: Annotated[dict[str, Sha256 | None], each(SPLITS, Sha256 | None, required=True)]
-    columns: Annotated[dict[str, list[str]], Keys(COLUMN_NAMES, required=COLUMNS)]
-    labels: Annotated[dict[str, Meaning], NON_EMPTY, BeforeValidator(with_text_keys)]
-    quotes: bool | None
-    invalid: Literal["stop", "drop"]
-
-
-class Corpus(Section):
-    source: Literal["captions", "snli", "files"]
-    parses: bool
-    captions: Captions
-    snli: Snli
-    files: PairFiles
-
-    @model_validator(mode="after")
-    def has_files(self) -> Self:
-        """Require the splits of source files, together with errors of other sections."""
-        missing = [split for split in SPLITS if getattr(self.files, split) is None]
-        if self.source == "files" and missing:
-            switches = " ".join(f"-S corpus.files.{split}=..." for split in missing)
-            raise PydanticCustomError("unset", f"source files needs paths or URLs: {switches}")
-        return self
 
 
 class Vocabulary(Section):
@@ -263,6 +188,7 @@ class Params(Section):
     """params.yaml without the sections of studies, which pipeline.parameters.studies adds."""
 
     cluster: Cluster
+    watch: Annotated[list[Literal["corpus", "vectors"]], UNIQUE]
     corpus: Corpus
     vocabulary: Vocabulary
     vectors: Vectors

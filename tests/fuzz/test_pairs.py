@@ -12,8 +12,10 @@ import pyarrow.parquet as pq
 
 from actmodels.errors import DataError
 from pipeline.datasets.archive import in_archive
+from pipeline.datasets.classes import ClassReader
 from pipeline.datasets.pair_files import SplitReader
-from pipeline.parameters.schema import PairFiles
+from pipeline.parameters.corpus import PairFiles
+from pipeline.parameters.labels import NLI
 from tests.fuzz.test_files import corrupt
 from tests.pipeline.project import make_zip, params_tree
 
@@ -44,7 +46,8 @@ def test_files_of_pairs(tmp_path: Path, examples: Iterable[random.Random]) -> No
         path = tmp_path / name
         path.write_bytes(corrupt(content or b"x", rng))
         settings = {"invalid": rng.choice(["stop", "drop"])}
-        reader = SplitReader("dev", PairFiles(**files | settings), {})
+        classes = ClassReader(NLI, files["labels"])
+        reader = SplitReader("dev", PairFiles(**files | settings), classes)
         wanted = rng.choice([*TEXTS]) if name == "a.zip" else ""
         try:
             list(reader.read(in_archive(path, wanted, "k")))

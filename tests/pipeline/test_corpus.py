@@ -192,7 +192,7 @@ def test_files_print_labels_and_dropped_rows(
     assert notes[3:6] == [
         "dev: 1 rows dropped: sentence2 has no words",
         "dev: 1 rows dropped: not JSON",
-        "label 1 is neutral, as in 'A dev' / 'B'",
+        "label 1 is neutral, as in dev: 'A dev' / 'B'",
     ]
 
 

@@ -98,6 +98,13 @@ def test_dvc_composes_only_a_file_without_edits(project: Path) -> None:
     assert (params.sweep.max_epochs, params.retrain.patience) == (5, 2)
 
 
+def test_an_edit_that_no_switch_can_repeat_is_kept_by_the_other_ways(project: Path) -> None:
+    assert compose(project, "sweep.max_epochs=3") == ""
+    edit(project, "      '-1': '-'\n", "      '-1': '-'\n      not a.b: neutral\n")
+    error = compose(project, "retrain.patience=2")
+    assert "act-nli preset mine" in error and "git checkout" not in error
+
+
 @pytest.mark.parametrize(
     ("old", "new", "switch"),
     [

@@ -14,6 +14,7 @@ from pipeline import tensors
 from pipeline.datasets.encode import encode, spelling_hash
 from pipeline.datasets.tokens import TokenPair, write_token_pairs, write_words
 from tests.pipeline.project import read_output, write_params
+from tests.samples import CLASSES
 
 PAIRS = [
     TokenPair("p1", "entailment", 3, ["b", "a", "z"], ["a"]),
@@ -23,29 +24,29 @@ PAIRS = [
 
 def test_encoding_by_hand() -> None:
     ids = {"a": FIRST_WORD, "b": FIRST_WORD + 1}
-    result = encode(PAIRS, ids)
+    result = encode(PAIRS, ids, CLASSES)
     assert result.tensors.premise_ids.tolist() == [4, 3, UNKNOWN, 3]
     assert result.tensors.premise_offsets.tolist() == [0, 3, 4]
     assert result.tensors.hypothesis_ids.tolist() == [3, 4, 4]
     assert result.tensors.labels.tolist() == [1, 2]
     assert result.tensors.depths.tolist() == [3, 0]
     assert result.pair_ids == ["p1", "p2"]
-    assert encode(PAIRS, ids, max_tokens=2).pair_ids == ["p2"]
-    assert encode(PAIRS, ids, max_tokens=2).dropped == 1
+    assert encode(PAIRS, ids, CLASSES, max_tokens=2).pair_ids == ["p2"]
+    assert encode(PAIRS, ids, CLASSES, max_tokens=2).dropped == 1
 
 
 def test_trees_are_encoded_with_their_sentences() -> None:
     parsed = PAIRS[0]._replace(premise_tree=[0, 0, 2], hypothesis_tree=[0])
-    result = encode([parsed] * 2, {}).tensors
+    result = encode([parsed] * 2, {}, CLASSES).tensors
     assert result.premise_tree.tolist() == [0, 0, 2, 0, 0, 2]  # type: ignore[union-attr]
     assert result.hypothesis_tree.tolist() == [0, 0]  # type: ignore[union-attr]
-    assert encode(PAIRS, {}).tensors.premise_tree is None
+    assert encode(PAIRS, {}, CLASSES).tensors.premise_tree is None
     long = parsed._replace(premise=["a"] * 32_768)
-    assert encode([long._replace(premise_tree=None)], {}).pair_ids == ["p1"]
+    assert encode([long._replace(premise_tree=None)], {}, CLASSES).pair_ids == ["p1"]
     with pytest.raises(
         DataError, match=r"a sentence of p1 has 32,768 words; a parse has at most 32,"
     ):
-        encode([long], {})
+        encode([long], {}, CLASSES)
 
 
 def test_spelling_hash_is_stable_and_fits() -> None:

@@ -6,8 +6,10 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline import vocabulary
+from pipeline.datasets.classes import ClassReader
 from pipeline.datasets.pairs import PARSES, Pair, write_splits
 from pipeline.datasets.tokens import read_counts, read_token_pairs, write_words
+from pipeline.parameters.labels import NLI
 from tests.pipeline.project import read_output, write_params
 
 
@@ -30,7 +32,7 @@ CORPUS = {
 
 def run_stage(folder: Path, **corpus: list[Pair]) -> Path:
     write_params(folder)
-    write_splits(folder / "artifacts" / "corpus", "snli", CORPUS | corpus)
+    write_splits(folder / "artifacts" / "corpus", "snli", ClassReader(NLI, {}), CORPUS | corpus)
     vocabulary.main()
     return folder / "artifacts" / "vocabulary"
 

@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 from actmodels.errors import DataError
+from pipeline.datasets.classes import ClassReader
 from pipeline.datasets.pairs import Pair, checked_pair, read_pairs, write_splits
 from pipeline.datasets.text_lines import Row
+from pipeline.parameters.labels import NLI
 
+CLASSES = ClassReader(NLI, {})
 GOOD: Pair = {"gold_label": "neutral", "sentence1": "a", "sentence2": "b", "pairID": "1"}
 PAIRS = [
     GOOD | {"sentence1": "A man in a café.", "sentence2": "He said “no”.\u2028\tGood\n"},
@@ -21,7 +24,7 @@ PAIRS = [
 
 
 def test_round_trip_and_summary(tmp_path: Path) -> None:
-    write_splits(tmp_path / "corpus", "snli", {"train": iter(PAIRS), "dev": PAIRS[2:]})
+    write_splits(tmp_path / "corpus", "snli", CLASSES, {"train": iter(PAIRS), "dev": PAIRS[2:]})
     assert list(read_pairs(tmp_path / "corpus" / "train.jsonl")) == PAIRS
     assert list(read_pairs(tmp_path / "corpus" / "dev.jsonl")) == PAIRS[2:]
     lines = (tmp_path / "corpus" / "train.jsonl").read_bytes().split(b"\n")
@@ -31,14 +34,14 @@ def test_round_trip_and_summary(tmp_path: Path) -> None:
     assert summary["source"] == "snli"
     assert summary["splits"]["train"] == {
         **{"pairs": 4, "labeled": 3, "unlabeled": 1},
-        **{"neutral": 2, "entailment": 0, "contradiction": 1},
+        "classes": {"neutral": 2, "entailment": 0, "contradiction": 1},
     }
 
 
 def test_files_of_an_earlier_run_are_removed_also_on_failure(tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
-    write_splits(folder, "snli", {"train": PAIRS, "dev": PAIRS[2:]})
-    write_splits(folder, "snli", {"train": PAIRS})
+    write_splits(folder, "snli", CLASSES, {"train": PAIRS, "dev": PAIRS[2:]})
+    write_splits(folder, "snli", CLASSES, {"train": PAIRS})
     assert sorted(path.name for path in folder.iterdir()) == ["summary.json", "train.jsonl"]
 
     def broken() -> Iterator[Pair]:
@@ -46,7 +49,7 @@ def test_files_of_an_earlier_run_are_removed_also_on_failure(tmp_path: Path) -> 
         raise DataError("the source broke")
 
     with pytest.raises(DataError, match="the source broke"):
-        write_splits(folder, "snli", {"train": PAIRS, "dev": broken()})
+        write_splits(folder, "snli", CLASSES, {"train": PAIRS, "dev": broken()})
     assert not folder.exists()
 
 
@@ -58,7 +61,7 @@ NAME = "must be a name of printable letters"
     [
         *(({"pairID": name}, f"pairID is {name!r}; {NAME}") for name in (" ", "a\nb", "a\u202eb")),
         ({"pairID": 7}, "pairID is 7; must be text"),
-        ({"gold_label": None}, "gold_label is None; must be 'neutral', "),
+        ({"gold_label": None}, "gold_label is None; must be text"),
         ({"sentence1": "\ud83d"}, "sentence1 is '\\ud83d'; must be text"),
         *(
             ({"sentence1": text}, "sentence1 has no words; correct or remove the pair")

@@ -2,20 +2,24 @@
 
 import pytest
 
-from actmodels.configs import LABELS
 from actmodels.errors import DataError
+from pipeline.datasets.classes import ClassReader, Seen
 from pipeline.datasets.splits import SplitComparison
+from pipeline.parameters.labels import NLI
+from tests.pipeline.datasets.test_pair_files import FEW
 
 Rows = list[tuple[str, str, str]]
 KEYS = ("sentence1", "sentence2", "gold_label")
 ALL: Rows = [("A", "x", "neutral"), ("A", "y", "entailment"), ("B", "x", "contradiction")]
 EACH = "1 neutral, 1 entailment, 1 contradiction"
-ORIGIN = {"dropped": {"train": {}, "test": {"no words": 2}}, "labels": {"0": "neutral, as in …"}}
+ORIGIN = {"dropped": {"train": {}, "test": {"no words": 2}}}
 
 
 def notes(test: Rows, train: Rows = ALL) -> list[str]:
     """Return the notes on a corpus, or the error."""
-    comparison = SplitComparison()
+    reader = ClassReader(NLI, {})
+    reader.seen = {"0": Seen("neutral", "…"), "ENTAILMENT": Seen("entailment", "…")}
+    comparison = SplitComparison(reader)
     try:
         for split, rows in {"train": train, "test": test}.items():
             pairs = [dict(zip(KEYS, row, strict=True)) for row in rows]
@@ -36,12 +40,12 @@ def notes(test: Rows, train: Rows = ALL) -> list[str]:
          "3 pairs (2 neutral, 1 entailment, 0 contradiction)", "neutral, 66.7",
          ["test has no contradiction, and train has 1 pairs with it",
           "test repeats 1 pairs, and has 1 pairs with two labels or more"]),
-        ([("D", label, label) for label in LABELS], f"3 pairs ({EACH})", "neutral, 33.3",
+        ([("D", label, label) for label in NLI], f"3 pairs ({EACH})", "neutral, 33.3",
          ["train and test share 0 of 4 words; expected texts in one language"]),
         ([("A", "x", "-"), *[("C", x, "entailment") for x in "yz"]],
          "2 pairs (0 neutral, 2 entailment, 0 contradiction), 1 unlabeled dropped",
          "entailment, 100.0",
-         [f"test has no {x}, and train has 1 pairs with it" for x in LABELS[::2]]),
+         [f"test has no {x}, and train has 1 pairs with it" for x in NLI[::2]]),
     ],
 )  # fmt: skip
 def test_notes(test: Rows, counted: str, majority: str, warnings: list[str]) -> None:
@@ -66,6 +70,33 @@ def test_errors(test: Rows, error: str) -> None:
     assert notes(test) == [error]
 
 
-def test_one_label() -> None:
-    train, test = ([(name, x, "neutral") for x in "yz"] for name in "ab")
-    assert notes(test, train) == ["all pairs are neutral; expected two labels or more"]
+@pytest.mark.parametrize(
+    ("labels", "error"),
+    [
+        (["0", "1"], "no label is the number 2 (contradiction); if '0', '1' are the classes: -S 'co"
+         "rpus.classes=[\"0\",\"1\"]'; if the numbers are right: -S corpus.files.labels.2=-"),
+        (["0", "1", "-1", "contradiction"], "no label is the number 2 (contradiction); if '0', '1',"
+         " '-1' are the classes: -S 'corpus.classes=[\"0\",\"1\",\"-1\"]'; if the numbers are rig"
+         "ht: -S corpus.files.labels.2=-"),
+        (["Neutral", "ENTAILMENT"], "no pair of any split is contradiction; if 'neutral', 'entailme"
+         "nt' are the classes: -S 'corpus.classes=[neutral,entailment]'"),
+        (["neutral"], "no pair of any split is entailment or contradiction, all are neutral; expec"
+         f"ted at least two classes; {FEW}"),
+    ],
+)  # fmt: skip
+def test_a_class_without_pairs_is_a_question(labels: list[str], error: str) -> None:
+    known = {"0": "neutral", "1": "entailment", "2": "contradiction", "-1": "-"}
+    reader = ClassReader(NLI, known)
+    comparison = SplitComparison(reader)
+    pairs = [
+        {
+            "sentence1": "a",
+            "sentence2": f"b{n}",
+            "gold_label": reader.read(label, "train", "", "ab"),
+        }
+        for n, label in enumerate(labels)
+    ]
+    list(comparison.watched("train", pairs))
+    with pytest.raises(DataError) as raised:
+        comparison.summary({})
+    assert str(raised.value) == error
