@@ -15,6 +15,7 @@ sys.path.append(str(ROOT))
 from actmodels.errors import ConfigError  # noqa: E402
 from pipeline.parameters import edits  # noqa: E402
 from pipeline.parameters.compose import checked_params  # noqa: E402
+from pipeline.parameters.watching import watched  # noqa: E402
 
 SWITCH = ("-S", "--set-param")
 switches = [value for option, value in pairwise(sys.argv) if option in SWITCH]
@@ -27,6 +28,7 @@ to_yaml = OmegaConf.to_yaml
 
 def recorded(config: Any, **options: Any) -> str:
     """Return the text that DVC writes, and record it."""
+    config.watch = watched(config)
     text = to_yaml(config, **options)
     try:
         checked_params(text, switches)

@@ -12,6 +12,7 @@ from actmodels.errors import ConfigError, first_line
 from pipeline.parameters.edits import unknown_switches
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
+from pipeline.parameters.watching import watched
 
 
 def composed_params(root: Path, switches: Sequence[str]) -> Params:
@@ -27,6 +28,7 @@ def composed_params(root: Path, switches: Sequence[str]) -> Params:
             tree = compose("config", overrides=list(switches))
     except HydraException as error:
         raise ConfigError("conf", [first_line(error)]) from error
+    tree.watch = watched(tree)
     return checked_params(OmegaConf.to_yaml(tree, resolve=True), switches)
 
 

@@ -8,17 +8,41 @@ from actmodels import ranges
 from actmodels.errors import ConfigError, shown
 from actmodels.registry import MODELS
 from pipeline.parameters import trials
+from pipeline.parameters.labels import NLI, UNLABELED
 from pipeline.parameters.schema import Params
 from pipeline.parameters.sentences import listed, unknown
+from pipeline.parameters.watching import watched
 
 HALTS = "a model that halts"
 
 
 def rule_problems(params: Params) -> list[str]:
     """Return one message for each broken rule."""
-    problems = [problem for rule in (_sweep, _search, _models, _stages) for problem in rule(params)]
+    problems = [
+        problem
+        for rule in (_classes, _watch, _sweep, _search, _models, _stages)
+        for problem in rule(params)
+    ]
     studies = (getattr(params, name) for name in params.studies)
     return problems + [problem for study in studies for problem in study.problems(params)]
+
+
+def _classes(params: Params) -> Iterator[str]:
+    """Require the three classes of generated pairs and SNLI, and that labels map to classes."""
+    corpus = params.corpus
+    if corpus.source != "files" and {*corpus.classes} != {*NLI}:
+        yield f"corpus.source {corpus.source} needs the classes {', '.join(NLI)}"
+    known = (*corpus.classes, UNLABELED)
+    for label, name in corpus.files.labels.items():
+        if name not in (*known, *NLI):  # those of the default do not apply to other classes
+            key = f"corpus.files.labels.{label}"
+            yield f"{key} is {shown(name)}; must be one of {', '.join(known)}"
+
+
+def _watch(params: Params) -> Iterator[str]:
+    if set(reading := watched(params)) - {*params.watch}:
+        expected = f"[{', '.join(reading)}], the stages that read local files"
+        yield f"watch is {shown(params.watch)}; must be {expected}"
 
 
 def _sweep(params: Params) -> Iterator[str]:

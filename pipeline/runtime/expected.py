@@ -17,7 +17,7 @@ from pipeline.parameters.load import Params
 FILE = Path(__file__).parents[2] / "reports" / "published" / "demo.json"
 MODELS = "models"  # the part without studies; each study is a part
 # sections that cannot change a result of a part, up to rounding
-WITHOUT_EFFECT = {"cluster", "evaluate", "export", "ablate", "trace", "report", "studies"}
+WITHOUT_EFFECT = {"watch", "cluster", "evaluate", "export", "ablate", "trace", "report", "studies"}
 RESULT, SPREAD, COUNT = re.compile(r"\d+\.\d+"), re.compile(r" ± [\d.]+"), re.compile(r"n = \d+")
 Range = tuple[float, float]
 

@@ -156,9 +156,10 @@ def _values(declared: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_off(stage: str) -> bool:
-    """Return whether a stage is that of a study that params.yaml does not list."""
-    study = stage.partition("@")[2]
-    return bool(study) and study not in (_tree(PARAMS).get("studies") or [])
+    """Return whether a stage is one of `foreach` that params.yaml does not list."""
+    kind, _, item = stage.partition("@")
+    listed = {"study": "studies", "watched": "watch"}.get(kind, kind)
+    return bool(item) and item not in (_tree(PARAMS).get(listed) or [])
 
 
 def _tree(path: Path) -> dict[str, Any]:

@@ -36,7 +36,10 @@ def params_tree(*studies: str, **sections: Any) -> dict[str, Any]:
 
 def write_params(folder: Path, **sections: Any) -> None:
     """Write params.yaml with changed sections."""
-    YAML().dump(params_tree(**sections), folder / "params.yaml")
+    params = params_tree(**sections)
+    own, local = params["corpus"]["source"] == "files", params["vectors"]["source"] == "glove"
+    params["watch"] = ["corpus"] * own + ["vectors"] * local
+    YAML().dump(params, folder / "params.yaml")
 
 
 def merged(tree: Any, changes: Any) -> Any:

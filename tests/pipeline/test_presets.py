@@ -13,6 +13,7 @@ from actmodels.registry import MODELS
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import SPLITS
+from pipeline.parameters.watching import watched
 from tests.pipeline.project import write_params
 
 ROOT = Path(__file__).parents[2]
@@ -43,6 +44,7 @@ def compose(folder: Path, *overrides: str) -> Params:
     output = folder / "params.yaml"
     with initialize_config_dir(str(CONF), version_base=None):
         composed = hydra_compose("config", overrides=list(overrides))
+    composed.watch = watched(composed)
     output.write_text(OmegaConf.to_yaml(composed, resolve=True), encoding="utf-8")
     return load_params(output)
 
