@@ -33,7 +33,7 @@ COMMANDS = {
     "completion": 'bash completion: eval "$(act-nli completion)"',
 }
 OPTIONS = {  # completed after a command
-    "predict": "--premise --hypothesis --model --format --output --explain --help",
+    "predict": "--premise --hypothesis --column --label --model --format --output --explain --help",
     "ui": "--port --help",
     "sweep": "status plan --help",
 }

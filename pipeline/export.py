@@ -21,7 +21,7 @@ from pipeline.inference.input_pairs import Layout
 from pipeline.inference.model_card import model_card
 from pipeline.inference.registry import register_exported
 from pipeline.parameters.load import Params, load_params
-from pipeline.runtime.results import data_digest, read_json, write_json
+from pipeline.runtime.results import data_classes, data_digest, read_json, write_json
 from pipeline.runtime.stage import artifacts, clean_dir, require_artifact, run_stage
 from pipeline.trials.models import load_model
 from pipeline.trials.records import retrained, weights_file
@@ -44,7 +44,8 @@ def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -
     """Write the bundle and the card of each model; return the entries of best.json."""
     vectors = WordVectors.load(artifacts("tensors", "embedding.pt"))
     words = read_words(require_artifact("vocabulary", "words.tsv"))[: params.vocabulary.size]
-    data, dev_pairs = data_digest(), read_json("tensors", "manifest.json")["pairs"]["dev"]
+    data, classes = data_digest(), data_classes()
+    dev_pairs = read_json("tensors", "manifest.json")["pairs"]["dev"]
     models = {}
     for name, record in tqdm(chosen.items(), "export", unit="model"):
         config = trial_from_dict(record.config)
@@ -58,11 +59,12 @@ def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -
         digest = write_bundle(
             folder / name,
             config,
-            load_model(config, vectors, weights_file(config), "retrain"),
+            load_model(config, vectors, len(classes), weights_file(config), "retrain"),
             (
                 input_vectors(vectors, config.input, config.seed),
                 trained_words(vectors, config.input),
             ),
+            classes,
             words,
             lowercase=params.vocabulary.lowercase,
             origin=origin,
@@ -84,7 +86,7 @@ def main() -> None:
         models[name]["dev_accuracy_mean"] = mean
     best = max(means, key=means.__getitem__)
     files = params.corpus.files
-    layout = Layout(files.columns, files.labels, files.quotes)._asdict()
+    layout = Layout(files.columns, files.labels, params.corpus.classes, files.quotes)._asdict()
     export = {"best": best, "models": models, "files": layout}
     write_json(artifacts("export", "best.json"), export)
     for uri, version in register_exported(params.export.name).items():

@@ -1,4 +1,4 @@
-"""Predict whether a premise entails a hypothesis, contradicts it, or neither.
+"""Predict the class of pairs of sentences: entailment, neutral or contradiction, or your own.
 
 Examples:
     act-nli predict --premise "A man is sleeping." --hypothesis "A man is running."
@@ -6,11 +6,12 @@ Examples:
     printf 'A man is sleeping.\\tA man is running.\\n' | act-nli predict -
 
 A file is one that corpus.files reads, with the columns of the training files, or premise and
-hypothesis, or SNLI's sentence1 and sentence2; if it has labels, the accuracy is printed. The output
-keeps all columns, and has the line of a pair without an id. A line of standard input is a JSON
-object, or premise, tab, hypothesis. The output names the model and the words outside its
-vocabulary, which make an answer unreliable. A sentence without a known word is refused. `dvc repro
-export` writes the models; spinn_pi reads binary parses such as ( ( a man ) sleeps ).
+hypothesis, or SNLI's sentence1 and sentence2, or those of --column. If it has labels, the accuracy
+is printed. The output keeps all columns, and has the line of a pair without an id. A line of
+standard input is a JSON object, or premise, tab, hypothesis. The output names the model and the
+words outside its vocabulary, which make an answer unreliable. A malformed row, or a sentence
+without a known word, has a `refusal` in place of an answer. `dvc repro export` writes the models;
+spinn_pi reads binary parses such as ( ( a man ) sleeps ).
 """
 
 import argparse
@@ -22,6 +23,7 @@ from pathlib import Path
 from actmodels.errors import ArtifactError, ConfigError, DataError
 from actmodels.files import regular
 from actmodels.registry import MODELS
+from pipeline.datasets.classes import ClassReader
 from pipeline.inference.input_pairs import (
     STANDARD_INPUT,
     InputPair,
@@ -29,6 +31,7 @@ from pipeline.inference.input_pairs import (
     read_file,
     read_lines,
 )
+from pipeline.parameters.labels import UNLABELED
 from pipeline.runtime.stage import artifacts, run_command
 
 
@@ -41,6 +44,9 @@ def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("file", nargs="?", metavar="FILE", help=formats)
     add("--premise", metavar="TEXT", help="of a single pair")
     add("--hypothesis", metavar="TEXT", help="of a single pair")
+    part, label = "column of the premise, hypothesis, label or id", "class of a label, or -"
+    add("--column", action="append", default=[], metavar="PART=NAME", help=part)
+    add("--label", action="append", default=[], metavar="LABEL=CLASS", help=label)
     add("--model", metavar="NAME", help="an exported model (default: the best on dev)")
     add("--format", choices=("text", "jsonl", "csv"), default="text", help="default: text")
     add("--output", type=Path, metavar="FILE", help="output file, written atomically")
@@ -84,6 +90,30 @@ def model_folder(name: str | None) -> tuple[Path, dict[str, str], Layout]:
     return artifacts("export", "models", name or best), digests, layout
 
 
+def with_options(layout: Layout, columns: Sequence[str], labels: Sequence[str]) -> Layout:
+    """Return the layout with the columns and the classes of labels that the command line names.
+
+    Raises:
+        ConfigError: an option has another form, or its part or class is unknown.
+    """
+    names, classes = dict(layout.columns), dict(layout.labels)
+    for option in columns:
+        part, _, name = option.partition("=")
+        if part not in names or not name:
+            form = f"PART=NAME, with a PART of {', '.join(names)}"
+            raise ConfigError("--column", [f"{option!r} is not {form}"])
+        names[part] = [name]
+    for option in labels:
+        ends = [name for name in (*layout.classes, UNLABELED) if option.endswith(f"={name}")]
+        name = max(ends, key=len, default="")  # a class may have an =
+        label = option.removesuffix(f"={name}")
+        if not ends or not label or label in layout.classes:
+            form = f"LABEL=CLASS, with a CLASS of {', '.join(layout.classes)}, {UNLABELED}"
+            raise ConfigError("--label", [f"{option!r} is not {form}"])
+        classes[label] = name
+    return layout._replace(columns=names, labels=classes)
+
+
 def suggest_model_with_steps(name: str, models: Iterable[str]) -> None:
     """Print a model with inference steps if `name` has none and does not attend by word."""
     known = {model: MODELS[model] for model in models if model in MODELS}
@@ -94,23 +124,25 @@ def suggest_model_with_steps(name: str, models: Iterable[str]) -> None:
 
 
 def pair_groups(arguments: argparse.Namespace, layout: Layout) -> Iterable[list[InputPair]]:
-    """Return the pairs in groups; a group is validated as a whole before prediction.
+    """Return the pairs in groups; a group is read as a whole before prediction.
 
-    A file is one group, so an error in its last line is reported before the first prediction.
-    Pairs typed on a terminal are predicted line by line.
+    A file is one group, so a truncated one is reported before the first prediction. Pairs typed on
+    a terminal are predicted line by line.
     """
     if arguments.file is None:
         pair = {"premise": arguments.premise, "hypothesis": arguments.hypothesis}
         return [[InputPair("the pair", pair, **pair)]]
-    name, rows = arguments.file, read_file(arguments.file, layout)
+    classes = ClassReader(layout.classes, layout.labels)
+    name, rows = arguments.file, read_file(arguments.file, layout, classes)
     if name == "-":
         if sys.stdin is None:
             raise DataError(f"{STANDARD_INPUT} is closed; name a file of pairs")
-        name, rows = STANDARD_INPUT, read_lines(sys.stdin.buffer, layout)
+        name, rows = STANDARD_INPUT, read_lines(sys.stdin.buffer, layout, classes)
         if sys.stdin.isatty():
             print("premise, tab, hypothesis; Ctrl-D ends", file=sys.stderr)
             return ([row] for row in rows)
     if group := list(rows):
+        print(*classes.notes, sep="\n", end="\n" * bool(classes.notes), file=sys.stderr)
         return [group]
     raise DataError(f"{name}: contains no pairs")
 
@@ -127,6 +159,7 @@ def main(argv: Sequence[str] | None = None, caller: Path = Path()) -> None:
     if arguments.output is not None:
         arguments.output = caller / arguments.output
     folder, digests, layout = model_folder(arguments.model)
+    layout = with_options(layout, arguments.column, arguments.label)
     if arguments.explain:
         suggest_model_with_steps(folder.name, digests)
     groups = pair_groups(arguments, layout)

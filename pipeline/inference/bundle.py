@@ -17,7 +17,6 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from actmodels.configs import LABELS
 from actmodels.errors import ArtifactError, ConfigError
 from actmodels.files import file_digest, regular, replacing, write_text
 from actmodels.models.pair_model import PairModel, build
@@ -34,6 +33,7 @@ UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, Runti
 class Bundle:
     """An exported model.
 
+    classes: their names, in the order of the logits.
     words: the vocabulary in the order of token ids.
     lowercase: whether to lower-case sentences before tokenization.
     origin: key, seed, dev accuracy and its number of pairs, digest of the data.
@@ -42,6 +42,7 @@ class Bundle:
 
     config: TrialConfig
     model: PairModel
+    classes: list[str]
     words: list[str]
     lowercase: bool
     origin: dict[str, Any]
@@ -53,6 +54,7 @@ def write_bundle(
     config: TrialConfig,
     model: PairModel,
     vectors: tuple[Tensor, Tensor],
+    classes: list[str],
     words: list[str],
     *,
     lowercase: bool,
@@ -73,7 +75,7 @@ def write_bundle(
     stored = {
         "format": FORMAT,
         "model": config.model,
-        "labels": list(LABELS),
+        "labels": classes,
         "lowercase": lowercase,
         "front": ["<null>"] if config.input.null_token else [],
         "config": config.as_dict(),
@@ -93,7 +95,7 @@ def read_bundle(folder: Path) -> Bundle:
     advice = "run: dvc repro -f export"
     try:
         stored = json.loads(regular(folder / CONFIG).read_text(encoding="utf-8"))
-        if (stored["format"], stored["labels"]) != (FORMAT, list(LABELS)):
+        if stored["format"] != FORMAT:
             raise ArtifactError(f"{folder} was written by another version of this code; {advice}")
         digest = stored.pop("digest")
         if _digest(folder, stored) != digest:
@@ -103,13 +105,13 @@ def read_bundle(folder: Path) -> Bundle:
         config = trial_from_dict(stored["config"])
         vectors, trained = tensors.pop(INPUT_ROWS), tensors.pop(TRAINED_ROWS)
         with torch.random.fork_rng(devices=[]):  # build initializes parameters
-            model = build(config, vectors, trained)
+            model = build(config, vectors, len(stored["labels"]), trained)
         model.load_state_dict(tensors)
         lowercase, origin = stored["lowercase"], stored["origin"]
     except (ConfigError, SafetensorError, *UNREADABLE) as error:
         reason = " ".join(str(error).split())[:200]
         raise ArtifactError(f"{folder} cannot be read ({reason}); {advice}") from error
-    return Bundle(config, model.eval(), words, lowercase, origin, digest)
+    return Bundle(config, model.eval(), stored["labels"], words, lowercase, origin, digest)
 
 
 def _digest(folder: Path, stored: dict[str, Any]) -> str:

@@ -4,7 +4,9 @@ import csv
 import io
 import json
 import os
+import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -14,17 +16,16 @@ import torch
 from rich.console import Console
 from tqdm import tqdm
 
-from actmodels.configs import LABELS
 from actmodels.errors import ArtifactError, DataError
 from actmodels.files import replacing
 from pipeline.datasets.tokens import TokenPair
-from pipeline.inference.bundle import WORDS, read_bundle
+from pipeline.inference.bundle import WORDS, Bundle, read_bundle
 from pipeline.inference.explain import escape_controls, explain_steps, summarize
 from pipeline.inference.input_pairs import InputPair
 from pipeline.inference.predictor import PairError, PairPrediction, Predictor
+from pipeline.parameters.labels import OUTPUT
 
 CHUNK = 512  # pairs per update of the progress bar
-ADDED = ("model", "predicted", *LABELS, "steps", "unknown_words", "reliable", "refusal")
 Writer = Callable[[InputPair, PairPrediction], object]
 
 
@@ -47,13 +48,13 @@ def write_predictions(
 
     Args:
         digest: of the model in best.json.
-        groups: groups of pairs; a group is validated as a whole before prediction.
+        groups: groups of pairs; a group is read as a whole before prediction.
         style: "text", "jsonl" or "csv". explain: add the inference steps.
         path: output file, written atomically; None for standard output.
 
     Raises:
         ArtifactError: the model is missing or corrupt, or differs from best.json.
-        DataError: a pair is invalid, or no pair has an answer.
+        DataError: no pair has an answer.
     """
     torch.set_num_threads(1)  # results do not depend on the number of cores
     bundle = read_bundle(folder)
@@ -64,19 +65,18 @@ def write_predictions(
         )
     predictor = Predictor(bundle)
     write: Writer | None = None
-    answered: list[bool] = []  # of each group; a closed pipe ends the block before
+    refusals: list[str] = []  # of each group; a closed pipe ends the block before
     with open_output(path) as out:
         for rows in groups:
-            pairs = [_tokenize(row, predictor) for row in rows]
             first = write is None
-            write = write or make_writer(style, rows, out, folder.name, explain)
-            answered.append(_predict_group(rows, pairs, predictor, explain, write))
+            write = write or make_writer(style, rows, out, bundle, explain)
+            refusal = _predict_group(rows, predictor, explain, write)
+            refusals.append(refusal)
             out.flush()
             if first and style == "text":  # the other formats have the column `model`
                 print(f"model: {folder.name}", file=sys.stderr)
-    if answered and not any(answered):
-        words = f"the vocabulary is {folder / WORDS}"
-        raise DataError(f"no answer: each pair has a sentence without a known word; {words}")
+    if refusals and all(refusals):
+        raise DataError(f"no answer: {refusals[0]}; the vocabulary is {folder / WORDS}")
 
 
 @contextmanager
@@ -112,49 +112,74 @@ def open_output(path: Path | None) -> Iterator[TextIO]:
             raise DataError(f"{name} cannot be written: {error.strerror}") from error
 
 
-def _tokenize(row: InputPair, predictor: Predictor) -> TokenPair:
-    try:
-        return predictor.tokenize(row.premise, row.hypothesis)
-    except PairError as error:
-        raise DataError(f"{row.where}: {error}") from error
-
-
 def _predict_group(
-    rows: list[InputPair],
-    pairs: list[TokenPair],
-    predictor: Predictor,
-    explain: bool,
-    write: Writer,
-) -> bool:
-    """Write the predictions of a group; return whether one of them is an answer."""
+    rows: list[InputPair], predictor: Predictor, explain: bool, write: Writer
+) -> str:
+    """Write the predictions of a group; return the first refusal if none of them is an answer."""
     unknown: list[str] = []  # the first of each pair
-    unreliable = refused = labeled = right = 0
+    refusals: list[str] = []
+    labels, unreliable, right = Counter[str](), 0, 0
     few = len(rows) <= CHUNK  # disable=None hides the bar unless stderr is a terminal
     with tqdm(total=len(rows), desc="predict", unit=" pairs", disable=few or None) as progress:
         for start in range(0, len(rows), CHUNK):
-            chunk = slice(start, start + CHUNK)
-            predictions = predictor.predict(pairs[chunk], attention=explain)
-            for row, prediction in zip(rows[chunk], predictions, strict=True):
+            chunk = rows[start : start + CHUNK]
+            for row, prediction in zip(chunk, _predictions(chunk, predictor, explain), strict=True):
                 write(row, prediction)
-                labeled += row.label is not None
-                right += row.label is not None and row.label == prediction.predicted
-            unknown += [p.unknown_words[0] for p in predictions if p.unknown_words]
-            refused += sum(p.refusal is not None for p in predictions)
-            unreliable += sum(p.refusal is None and not p.reliable for p in predictions)
-            progress.update(len(predictions))
-    if unknown and len(rows) > 1:  # the prediction of a single pair lists its unknown words
-        have = "has" if len(unknown) == 1 else "have"
-        print(
-            f"{len(unknown)} of {len(rows)} pairs {have} words outside the model's vocabulary; "
-            f"the first: {unknown[0]!r}; unreliable answers: {unreliable}; refused: {refused}",
-            file=sys.stderr,
-        )
-    if labeled and len(rows) > 1:
-        print(
-            f"accuracy: {100 * right / labeled:.1f} % (n = {labeled} labeled pairs)",
-            file=sys.stderr,
-        )
-    return refused < len(rows)
+                if row.label is not None:
+                    labels[row.label] += 1
+                    right += row.label == prediction.predicted
+                unknown += prediction.unknown_words[:1]
+                if prediction.refusal:
+                    refusals.append(f"{row.where}: {prediction.refusal}")
+                elif not prediction.reliable:
+                    unreliable += 1
+            progress.update(len(chunk))
+    if len(rows) > 1:  # the prediction of a single pair lists its unknown words
+        if unknown:
+            have = "has" if len(unknown) == 1 else "have"
+            print(
+                f"{len(unknown)} of {len(rows)} pairs {have} words outside the model's vocabulary; "
+                f"the first: {unknown[0]!r}; unreliable answers: {unreliable}",
+                file=sys.stderr,
+            )
+        if refusals:
+            print(f"refused: {len(refusals)} of {len(rows)} pairs; {refusals[0]}", file=sys.stderr)
+    _print_accuracy(labels, right, len(rows), predictor.bundle.classes)
+    return refusals[0] if len(refusals) == len(rows) else ""
+
+
+def _predictions(
+    rows: Sequence[InputPair], predictor: Predictor, explain: bool
+) -> list[PairPrediction]:
+    """Return the prediction of each row, a refusal for one that the model cannot read."""
+    answers: dict[int, PairPrediction] = {}
+    pairs: dict[int, TokenPair] = {}
+    for number, row in enumerate(rows):
+        try:
+            if row.refusal:
+                raise PairError(row.refusal)
+            pairs[number] = predictor.tokenize(row.premise, row.hypothesis)
+        except PairError as error:
+            answers[number] = predictor.refused(str(error))
+    answers |= zip(pairs, predictor.predict([*pairs.values()], attention=explain), strict=True)
+    return [answers[number] for number in range(len(rows))]
+
+
+def _print_accuracy(labels: Counter[str], right: int, rows: int, classes: Sequence[str]) -> None:
+    """Print the accuracy over all labeled pairs; those with an unknown label count as wrong."""
+    if not (total := labels.total()):
+        return
+    pairs = f"labeled of {rows} pairs" if total < rows else "labeled pairs"
+    text = f"accuracy: {100 * right / total:.1f} % (n = {total} {pairs}"
+    if unknown := Counter({name: n for name, n in labels.items() if name not in classes}):
+        listed = ", ".join(f"{name!r} ({n})" for name, n in unknown.most_common(5))
+        text += f"; unknown labels count as wrong: {listed}"
+        if known := total - unknown.total():
+            text += f"; without them {right} of {known} are right"
+        text += f"); name the class of a label: --label {shlex.quote(next(iter(unknown)))}=CLASS"
+    else:
+        text += ")"
+    print(text, file=sys.stderr)
 
 
 def _prefix(row: InputPair) -> str:
@@ -162,13 +187,13 @@ def _prefix(row: InputPair) -> str:
 
 
 def make_writer(
-    style: str, rows: Sequence[InputPair], out: TextIO, model: str, explain: bool
+    style: str, rows: Sequence[InputPair], out: TextIO, bundle: Bundle, explain: bool
 ) -> Writer:
     """Return the function that writes a pair and its prediction.
 
     Args:
         rows: pairs to write; their fields determine the columns of a table.
-        model: name of the model.
+        bundle: the model.
 
     Raises:
         DataError: a field of a pair has the name of an added field.
@@ -177,9 +202,10 @@ def make_writer(
         console = Console(file=out)
         render = (lambda result: explain_steps(result, console)) if explain else summarize
         return lambda row, prediction: out.write(f"{_prefix(row)}{render(prediction)}\n")
+    model, added = bundle.config.model, (*OUTPUT[:2], *bundle.classes, *OUTPUT[2:])
     for row in rows:
         for field in row.fields:
-            if field in (*ADDED, "attention"):
+            if field in added:
                 raise DataError(f"{row.where}: {field!r} is a field of the output; rename it")
 
     def fields(row: InputPair, prediction: PairPrediction) -> dict[str, Any]:
@@ -188,7 +214,8 @@ def make_writer(
 
     if style == "jsonl":
         return lambda row, prediction: out.write(as_json(fields(row, prediction)) + "\n")
-    columns = [*dict.fromkeys(field for row in rows for field in row.fields), *ADDED]
+    names = dict.fromkeys(field for row in rows for field in row.fields)
+    columns = [*names, *added[:-1]]  # a table has no attention
     table = csv.DictWriter(out, columns, extrasaction="ignore", restval="", lineterminator="\n")
     table.writeheader()
     return lambda row, prediction: table.writerow(

@@ -6,9 +6,17 @@ from typing import Any, BinaryIO, NamedTuple
 
 from actmodels.errors import DataError
 from pipeline.datasets.archive import in_archive
+from pipeline.datasets.classes import ClassReader
 from pipeline.datasets.rows import json_row, read_rows
-from pipeline.datasets.text_lines import Row, RowError, Rows, numbered_lines, text_of
-from pipeline.parameters.labels import UNLABELED, label_name, meaning_of, with_lower_case
+from pipeline.datasets.text_lines import (
+    Row,
+    RowError,
+    Rows,
+    column_key,
+    numbered_lines,
+    text_of,
+)
+from pipeline.parameters.labels import UNLABELED, label_name
 
 KEYS = ("premise", "hypothesis")
 SNLI_KEYS = ("sentence1", "sentence2")  # as in SNLI and the corpus artifact
@@ -16,15 +24,23 @@ STANDARD_INPUT = "standard input"
 
 
 class Layout(NamedTuple):
-    """The settings of corpus.files in best.json: names of columns, meanings of labels, quotes."""
+    """The settings of corpus.files in best.json, and the classes of the corpus."""
 
     columns: dict[str, list[str]]
     labels: dict[str, str]
+    classes: list[str]
     quotes: bool | None
 
 
 class InputPair(NamedTuple):
-    """A pair with its fields in the output, its id or line, and the label of its file."""
+    """A pair of a file, or a malformed row.
+
+    Attributes:
+        fields: its fields in the output.
+        name: its id or line.
+        label: its class, or an unknown label; None without one.
+        refusal: why the row is no pair.
+    """
 
     where: str
     fields: dict[str, Any]
@@ -32,57 +48,83 @@ class InputPair(NamedTuple):
     hypothesis: Any
     name: str = ""
     label: str | None = None
+    refusal: str | None = None
 
 
-def read_file(place: str, layout: Layout) -> Iterator[InputPair]:
+def read_file(place: str, layout: Layout, classes: ClassReader) -> Iterator[InputPair]:
     """Yield the pairs of a path or ARCHIVE::MEMBER; one without an id gets the field `line`."""
     archive, _, wanted = place.partition("::")
     for path, member in in_archive(Path(archive), wanted, "FILE"):
-        yield from _pairs(read_rows(path, None, member, layout.quotes), layout)
+        yield from _pairs(read_rows(path, None, member, layout.quotes), layout, classes)
 
 
-def read_lines(file: BinaryIO, layout: Layout) -> Iterator[InputPair]:
+def read_lines(file: BinaryIO, layout: Layout, classes: ClassReader) -> Iterator[InputPair]:
     """Yield the pairs of standard input: a JSON object a line, or premise, tab, hypothesis."""
-    yield from _pairs(_standard_input(file), layout)
+    yield from _pairs(_standard_input(file), layout, classes)
 
 
 def _standard_input(file: BinaryIO) -> Rows:
+    """Yield the rows; a first line with the names of columns is that of a table with tabs."""
+    header: Sequence[str] = KEYS
     for number, line in numbered_lines(file, STANDARD_INPUT):
         where = f"{STANDARD_INPUT}, line {number}"
         if line.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
             yield json_row(line, where, number)
-        elif text := text_of(line, where).rstrip("\n"):
-            sentences = text.split("\t")
-            if len(sentences) != len(KEYS):
-                expected = "expected a JSON object, or premise, tab, hypothesis"
-                raise DataError(f"{where}: {expected}; got {len(sentences)} fields")
-            yield Row(where, number, dict(zip(KEYS, sentences, strict=True)))
+            continue
+        try:
+            text = text_of(line, where).rstrip("\n")
+        except RowError as error:
+            yield error
+            continue
+        cells = text.split("\t")
+        names = {column_key(cell) for cell in cells}
+        if number == 1 and (names >= {*KEYS} or names >= {*SNLI_KEYS}):
+            header = [cell.strip() for cell in cells]
+        elif len(cells) == len(header):
+            yield Row(where, number, dict(zip(header, cells, strict=True)))
+        elif text:
+            expected = f"expected a JSON object, or {', tab, '.join(header)}"
+            yield RowError(where, f"{expected}; got {len(cells)} fields", "fields")
 
 
-def _pairs(rows: Rows, layout: Layout) -> Iterator[InputPair]:
-    """Raise DataError for a malformed row, or one without the two sentences."""
-    labels = with_lower_case(layout.labels)
+def _pairs(rows: Rows, layout: Layout, classes: ClassReader) -> Iterator[InputPair]:
+    """Yield the pairs, and refusals; raise DataError if no row has the columns of the sentences."""
     names = {part: layout.columns[part] for part in ("label", "id")}
     for part, own, snli in zip(KEYS, KEYS, SNLI_KEYS, strict=True):
         names[part] = [*dict.fromkeys([*layout.columns[part], own, snli])]
+    either = " and ".join(" or ".join(map(repr, names[part])) for part in KEYS)
+    without: RowError | None = None  # the first row that has not the columns
+    found = False
     for row in rows:
         if isinstance(row, RowError):
-            raise row
-        premise, hypothesis, label, name = (
-            _first(row, names[part]) for part in (*KEYS, "label", "id")
-        )
+            yield _refused(row)
+            continue
+        premise, hypothesis, label = (row.column(names[part]) for part in (*KEYS, "label"))
         if premise is None or hypothesis is None:
-            either = " and ".join(" or ".join(map(repr, names[part])) for part in KEYS)
-            listed = ", ".join(map(repr, row.fields)) or "nothing"
-            raise DataError(f"{row.where}: expected the columns {either}; got {listed[:200]}")
-        fields = row.fields if name else {"line": row.number} | row.fields
-        meaning = meaning_of(label_name(row.fields[label]), labels) if label else None
-        yield InputPair(
-            *(row.where, fields, row.fields[premise], row.fields[hypothesis]),
-            str(row.fields[name]) if name else f"line {fields['line']}",
-            None if meaning == UNLABELED else meaning,
-        )
+            got = (", ".join(map(repr, row.fields)) or "nothing")[:200]
+            error = RowError(row.where, f"expected the columns {either}; got {got}", "columns")
+            without = without or error
+            yield _refused(error)
+            continue
+        found = True
+        name = next((name for name in names["id"] if name in row.fields), None)
+        sentences = [row.fields[part] for part in (premise, hypothesis)]
+        pair_id = row.fields[name] if name else None
+        known = pair_id not in (None, "")
+        fields = row.fields if known else {"line": row.number} | row.fields
+        called = str(pair_id) if known else f"line {fields['line']}"
+        meaning = None
+        if label is not None:
+            text = label_name(row.fields[label])
+            meaning = classes.read(row.fields[label], "the file", row.where, sentences) or text
+        meaning = None if meaning == UNLABELED else meaning
+        yield InputPair(row.where, fields, sentences[0], sentences[1], called, meaning)
+    if without and not found:
+        advice = "name yours: --column premise=NAME --column hypothesis=NAME"
+        raise DataError(f"{without}; {advice}")
 
 
-def _first(row: Row, names: Sequence[str]) -> str | None:
-    return next((name for name in names if name in row.fields), None)
+def _refused(error: RowError) -> InputPair:
+    name = error.where.rpartition(", ")[2]  # line 5, of a Parquet file row 5
+    line = name.rpartition(" ")[2]
+    return InputPair(error.where, {"line": line}, None, None, name, None, error.problem)

@@ -8,7 +8,7 @@ import yaml
 from actmodels.registry import MODELS
 from actmodels.trial_config import TrialConfig
 from pipeline.parameters.load import Params
-from pipeline.runtime.results import diverged_seeds, read_json
+from pipeline.runtime.results import data_classes, diverged_seeds, read_json
 from pipeline.runtime.stage import require_artifact
 
 CORPORA = {
@@ -45,11 +45,16 @@ def model_card(config: TrialConfig, params: Params, dev_accuracy: float) -> str:
     steps = "adapts the number of inference steps to each pair"
     if MODELS[name].halting is None:
         steps = "takes no inference steps"
+    task = "Predicts the class of a premise and a hypothesis"
+    limits = "the probabilities are not calibrated"
+    if params.corpus.source != "files":
+        task = "Predicts whether an English premise entails a hypothesis, or contradicts it"
+        limits = f"the training sentences are short descriptions of scenes; {limits}"
     return f"""{front_matter(name, params.corpus.source, test_accuracy)}
 # {name}, seed {seed}
 
-Predicts whether a premise entails a hypothesis, contradicts it, or neither (neutral). Both are
-English sentences. The model {steps}.
+{task}: {", ".join(data_classes())}.
+The model {steps}.
 
 - Trained on {pairs["train"]:,} pairs of
   {CORPORA[params.corpus.source]}.
@@ -57,8 +62,8 @@ English sentences. The model {steps}.
 - Dev accuracy {dev_accuracy:.1%} (n = {pairs["dev"]:,} pairs), the highest of {seeds} seeds.
 - Test accuracy {test_accuracy:.1%} (n = {pairs["test"]:,} pairs);
   {all_seeds}.
-- Limits: the training sentences are short descriptions of scenes. The probabilities are not
-  calibrated, and are unreliable on other text.
+- Limits: {limits}, and
+  unreliable on other text.
 
 Weights are in `model.safetensors`, the vocabulary in `words.txt`, the configuration in
 `config.json`.
@@ -69,16 +74,16 @@ def front_matter(name: str, corpus: str, test_accuracy: float) -> str:
     """Return the YAML metadata that the Hub indexes."""
     dataset, task = HUB_DATASETS.get(corpus, corpus), "text-classification"
     result = {
-        "task": {"type": task, "name": "Natural Language Inference"},
+        "task": {"type": task, "name": "Sentence pair classification"},
         "dataset": {"type": dataset, "name": corpus, "split": "test"},
         "metrics": [{"type": "accuracy", "value": round(test_accuracy, 6)}],
     }
     facts: dict[str, Any] = {
-        "language": "en",
+        **({} if corpus == "files" else {"language": "en"}),
         "license": LICENSES.get(corpus, "mit"),
         "library_name": "actmodels",
         "pipeline_tag": task,
-        "tags": ["natural-language-inference", "adaptive-computation-time"],
+        "tags": ["sentence-pairs", "adaptive-computation-time"],
         **({"datasets": [dataset]} if corpus in HUB_DATASETS else {}),
         "metrics": ["accuracy"],
         "model-index": [{"name": name, "results": [result]}],

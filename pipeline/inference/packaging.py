@@ -2,11 +2,11 @@
 
 import json
 import shutil
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from actmodels.configs import LABELS
 from actmodels.provenance import files_behind, sources
 from actmodels.registry import MODELS
 from pipeline.datasets.parses import right_branching_parse
@@ -37,7 +37,7 @@ def code_files(model: str) -> dict[Path, str]:
 
     The registry loads classes by name, so the classes of `model` are added.
     """
-    names = [LOADER, *(name.split(":")[0] for name in MODELS[model].classes)]
+    names = [LOADER, *(name.split(":")[0] for name in MODELS[model].references)]
     texts = sources(*(ROOT / package for package in PACKAGES))
     return {path: texts[path] for path in files_behind(names, texts, ROOT)}
 
@@ -56,11 +56,11 @@ def requirements() -> list[str]:
     return [f"{name}=={version(name).split('+')[0]}" for name in LIBRARIES]
 
 
-def signature() -> dict[str, str]:
+def signature(classes: Sequence[str]) -> dict[str, str]:
     """Return inputs, outputs and params as JSON of MLflow; see EntailmentModel.predict."""
     text, real, integer = ({"type": name} for name in ("string", "double", "long"))
     texts, weights = ({"type": "array", "items": items} for items in (text, real))
-    probabilities = dict.fromkeys(LABELS, real)
+    probabilities = dict.fromkeys(classes, real)
     step = {
         **{"step": integer, "halting_probability": real, "weight": real, "class": text},
         "class_probabilities": _object(probabilities),

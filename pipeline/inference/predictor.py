@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import torch
 
-from actmodels.configs import LABELS
 from actmodels.data.pairs import FIRST_WORD, Batch, batches_by_length, collate
 from actmodels.errors import UserError, shown
 from actmodels.registry import MODELS
@@ -16,7 +15,7 @@ from pipeline.datasets.parses import read_parse
 from pipeline.datasets.tokenizer import is_word, tokenize
 from pipeline.datasets.tokens import TokenPair
 from pipeline.inference.bundle import Bundle
-from pipeline.inference.steps import by_label, described_steps
+from pipeline.inference.steps import described_steps
 
 DIGITS = 6  # decimals of probabilities and weights
 BATCH_SIZE = 64
@@ -75,7 +74,7 @@ class Predictor:
         """
         premise_tokens, premise_tree = self._tokenize_sentence("premise", premise)
         tokens, tree = self._tokenize_sentence("hypothesis", hypothesis)
-        return TokenPair("", LABELS[0], 0, premise_tokens, tokens, premise_tree, tree)
+        return TokenPair("", self.bundle.classes[0], 0, premise_tokens, tokens, premise_tree, tree)
 
     def _tokenize_sentence(self, part: str, text: object) -> tuple[list[str], list[int] | None]:
         if not isinstance(text, str):
@@ -105,7 +104,7 @@ class Predictor:
         """Predict tokenized pairs; the predictions keep their order."""
         if not pairs:
             return []
-        tensors = encode(pairs, self._ids).tensors
+        tensors = encode(pairs, self._ids, self.bundle.classes).tensors
         predictions: dict[int, PairPrediction] = {}
         for rows in batches_by_length(tensors, self._batch_size):
             batch = collate(tensors, rows, null_token=self.bundle.config.input.null_token)
@@ -118,12 +117,13 @@ class Predictor:
     def _predict_batch(
         self, batch: Batch, pairs: list[TokenPair], attention: bool
     ) -> Iterator[PairPrediction]:
-        model, null_token = self.bundle.model, self.bundle.config.input.null_token
+        model, classes = self.bundle.model, self.bundle.classes
+        null_token = self.bundle.config.input.null_token
         output = model(batch)
         attended: Iterable[dict[str, Any] | None] = repeat(None, len(pairs))
         if attention and isinstance(model, TRACED):
             traced = trace(model, batch)
-            attended = described_steps(traced, pairs, null_token=null_token, digits=DIGITS)
+            attended = described_steps(traced, pairs, classes, null_token=null_token, digits=DIGITS)
         steps = [None] * len(pairs) if output.steps is None else output.steps.int().tolist()
         probabilities = torch.softmax(output.logits, dim=1)
         labels = probabilities.argmax(dim=1).tolist()
@@ -133,9 +133,15 @@ class Predictor:
             tokens = dict.fromkeys(pair.premise + pair.hypothesis)
             unknown = [token for token in tokens if token not in self._ids]
             if refusal := self._refusal(pair):
-                yield PairPrediction(None, dict.fromkeys(LABELS), None, unknown, None, refusal)
+                yield self.refused(refusal, unknown)
             else:
-                yield PairPrediction(LABELS[label], by_label(row), pair_steps, unknown, described)
+                by_class = dict(zip(classes, row, strict=True))
+                yield PairPrediction(classes[label], by_class, pair_steps, unknown, described)
+
+    def refused(self, refusal: str, unknown: Sequence[str] = ()) -> PairPrediction:
+        """Return the prediction for a pair without an answer."""
+        nothing = dict.fromkeys(self.bundle.classes)
+        return PairPrediction(None, nothing, None, [*unknown], None, refusal)
 
     def _refusal(self, pair: TokenPair) -> str | None:
         parts = {"premise": pair.premise, "hypothesis": pair.hypothesis}

@@ -1,5 +1,6 @@
 """Register the exported models in MLflow: after `export`, and for results that DVC restored."""
 
+import json
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from tune.exported_model import ExportedModel
 from tune.provenance import provenance_tags
 from tune.results import register
 
-DESCRIPTION = "Textual entailment: premise and hypothesis to label, probabilities and steps taken."
+DESCRIPTION = "Sentence pairs: premise and hypothesis to class, probabilities and steps taken."
 
 
 def register_exported(name: str) -> dict[str, str]:
@@ -29,6 +30,7 @@ def exported_model(name: str, stored: dict[str, Any], code: Path) -> ExportedMod
     """Return a model for the registry; its code is copied into the empty folder `code`."""
     folder = artifacts("export", "models", name)
     requirements, files = packaging.requirements(), packaging.code_files(name)
+    labels = json.loads((folder / "config.json").read_text(encoding="utf-8"))["labels"]
     code_digest = provenance.code_digest(files, packaging.ROOT, requirements)
     card = (folder / "README.md").read_text(encoding="utf-8")
     return ExportedModel(
@@ -39,7 +41,7 @@ def exported_model(name: str, stored: dict[str, Any], code: Path) -> ExportedMod
         code=packaging.copy_code(name, code),
         loader=packaging.LOADER,
         requirements=requirements,
-        signature=packaging.signature(),
+        signature=packaging.signature(labels),
         example=packaging.example(name),
         description=card.partition("---\n\n")[2],  # without the metadata
         tags={

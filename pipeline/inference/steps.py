@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from actmodels.configs import LABELS
 from actmodels.tracing import Trace
 from pipeline.datasets.tokens import TokenPair
 
@@ -11,11 +10,17 @@ NULL = "<null>"  # displayed for the NULL token
 
 
 def described_steps(
-    traced: Trace, pairs: Sequence[TokenPair], *, null_token: bool, digits: int
+    traced: Trace,
+    pairs: Sequence[TokenPair],
+    classes: Sequence[str],
+    *,
+    null_token: bool,
+    digits: int,
 ) -> Iterator[dict[str, Any]]:
     """Yield the description of each pair of a traced batch.
 
     Args:
+        classes: their names.
         digits: decimals of probabilities and weights.
 
     Yields:
@@ -32,22 +37,17 @@ def described_steps(
     for row, (pair, count) in enumerate(zip(pairs, traced.steps.int().tolist(), strict=True)):
         premise, hypothesis = front + pair.premise, front + pair.hypothesis
         values = {name: part[row] for name, part in parts.items()}
-        classes = traced.classes[row].argmax(dim=1).tolist()
+        best = traced.classes[row].argmax(dim=1).tolist()
         steps = [
             {
                 "step": n + 1,
                 "halting_probability": values["halting"][n],
                 "weight": values["weights"][n],
-                "class": LABELS[classes[n]],
-                "class_probabilities": by_label(values["classes"][n]),
+                "class": classes[best[n]],
+                "class_probabilities": dict(zip(classes, values["classes"][n], strict=True)),
                 "premise_attention": values["premise"][n][: len(premise)],
                 "hypothesis_attention": values["hypothesis"][n][: len(hypothesis)],
             }
             for n in range(count)
         ]
         yield {"premise": premise, "hypothesis": hypothesis, "trace": steps}
-
-
-def by_label(probabilities: Sequence[float]) -> dict[str, float]:
-    """Return probabilities [labels] by label."""
-    return dict(zip(LABELS, probabilities, strict=True))

@@ -61,7 +61,7 @@ def test_bundle_and_model_card(folder: Path) -> None:
         facts = YAML(typ="safe", pure=True).load(front)
         assert (facts["license"], facts["pipeline_tag"]) == ("mit", "text-classification")
         ((result,),) = (index["results"] for index in facts["model-index"])
-        assert result["task"]["name"] == "Natural Language Inference"
+        assert result["task"]["name"] == "Sentence pair classification"
         assert result["dataset"] == {"type": "captions", "name": "captions", "split": "test"}
         assert result["metrics"] == [{"type": "accuracy", "value": stored["seed"] / 10}]
     Path("artifacts/evaluate/results.csv").unlink()

@@ -15,11 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from actmodels.configs import LABELS
 from pipeline.predict import main
 from pipeline.runtime.stage import run_command
 from tests.pipeline.tiny_export import PAIRS, write_export
-from tests.samples import sample_trial
+from tests.samples import CLASSES, sample_trial
 
 Run = Callable[..., tuple[int, str, str]]
 PAIR = ("--premise", "word1 word2", "--hypothesis", "word3")
@@ -52,7 +51,7 @@ def jsonl(*pairs: tuple[object, object]) -> str:
 def test_a_pair_in_one_line_and_its_steps(run: Run) -> None:
     status, out, errors = run(*PAIR)
     assert (status, errors) == (0, MODEL)
-    assert out.split()[0] in LABELS
+    assert out.split()[0] in CLASSES
     assert out.endswith(" steps\n") or out.endswith(" 1 step\n")
     assert out.count("\n") == 1
     _, explained, _ = run(*PAIR, "--explain")
@@ -78,7 +77,7 @@ def test_formats_agree(run: Run) -> None:
     lines = [json.loads(line) for line in expected.splitlines()]
     assert [(line["premise"], line["hypothesis"]) for line in lines] == PAIRS
     assert [line["line"] for line in lines] == [1, 2, 3, 4]
-    added = ["model", "predicted", *LABELS, "steps", "unknown_words", "reliable", "refusal"]
+    added = ["model", "predicted", *CLASSES, "steps", "unknown_words", "reliable", "refusal"]
     assert list(lines[0]) == ["line", "premise", "hypothesis", *added]
     assert lines[0]["model"] == "adaptive_attention"
     assert run("pairs.csv", "--format", "jsonl")[1] == re.sub(
@@ -103,7 +102,7 @@ UNKNOWN = [[",", "."], ["unheard"], ["?"], []]  # of PAIRS
 
 
 def test_words_outside_the_vocabulary(run: Run) -> None:
-    counts = "unreliable answers: {}; refused: 0\n"
+    counts = "unreliable answers: {}\n"
     message = "3 of 4 pairs have words outside the model's vocabulary; the first: ','; "
     message += counts.format(1)
     status, out, errors = run("-", "--format", "jsonl", stdin=jsonl(*PAIRS))
@@ -128,8 +127,10 @@ def test_a_sentence_without_a_known_word_is_refused(run: Run) -> None:
     pairs = jsonl(("word1", "Zorp ."), PAIRS[3])
     status, out, errors = run("-", "--format", "jsonl", stdin=pairs)
     refused, answer = map(json.loads, out.splitlines())
-    assert status == 0 and errors.endswith("; unreliable answers: 0; refused: 1\n")
-    nothing = {"predicted": None, **dict.fromkeys(LABELS), "steps": None, "reliable": False}
+    assert status == 0 and errors.endswith(
+        "refused: 1 of 2 pairs; standard input, line 1: no known word in the hypothesis\n"
+    )
+    nothing = {"predicted": None, **dict.fromkeys(CLASSES), "steps": None, "reliable": False}
     assert nothing.items() <= refused.items()
     assert refused["refusal"] == "no known word in the hypothesis"
     assert (answer["reliable"], answer["refusal"]) == (True, None)
@@ -139,7 +140,7 @@ def test_a_sentence_without_a_known_word_is_refused(run: Run) -> None:
     refusal = "unknown: no known word in the premise; unknown words: 'zorp'"
     assert (status, out.strip()) == (1, refusal)
     words = Path("artifacts/export/models/adaptive_attention/words.txt").resolve()
-    problem = "no answer: each pair has a sentence without a known word; the vocabulary is"
+    problem = "no answer: the pair: no known word in the premise; the vocabulary is"
     assert errors == f"{MODEL}error: {problem} {words}\n"
 
 
@@ -151,7 +152,34 @@ def test_accuracy_on_pairs_with_labels(run: Run) -> None:
     labels = (answers[0].upper(), "-", wrong)
     labeled = [json.dumps(row | {"label": x}) for row, x in zip(rows, labels, strict=True)]
     errors = run("-", stdin="\n".join(labeled))[2]
-    assert "accuracy: 50.0 % (n = 2 labeled pairs)\n" in errors
+    assert "accuracy: 50.0 % (n = 2 labeled of 3 pairs)\n" in errors
+    labeled += [json.dumps(rows[0] | {"label": "not known"})] * 2
+    problem = "accuracy: 25.0 % (n = 4 labeled of 5 pairs; unknown labels count as wrong: 'not kno"
+    problem += (
+        "wn' (2); without them 1 of 2 are right); name the class of a label: --label 'not known'="
+    )
+    assert f"{problem}CLASS\n" in run("-", stdin="\n".join(labeled))[2]
+    errors = run("-", "--label", f"not known={answers[0]}", stdin="\n".join(labeled))[2]
+    assert "accuracy: 75.0 % (n = 4 labeled of 5 pairs)\n" in errors
+    numbers = "\n".join(json.dumps(row | {"label": 0}) for row in rows)
+    note = "label 0 is entailment, as in the file: 'word1 word2, word3.' / 'word4'\n"
+    assert note in run("-", stdin=numbers)[2]
+
+
+def test_a_bad_row_has_a_refusal_and_the_others_an_answer(run: Run) -> None:
+    rows = ["premise,hypothesis", "word1,word2", "word1,", "word1", "...,word2", "word3,word4"]
+    Path("pairs.csv").write_text("\n".join(rows))
+    status, out, errors = run("pairs.csv", "--format", "csv")
+    found = list(csv.DictReader(io.StringIO(out)))
+    assert [(row["line"], row["refusal"], row["predicted"] != "") for row in found] == [
+        ("2", "", True),
+        ("3", "the hypothesis has no words", False),
+        ("4", "1 fields; the header has 2", False),
+        ("5", "no known word in the premise", False),
+        ("6", "", True),
+    ]
+    assert status == 0
+    assert "refused: 3 of 5 pairs; pairs.csv, line 3: the hypothesis has no words\n" in errors
 
 
 def test_other_fields_are_kept_and_attention_is_optional(run: Run) -> None:

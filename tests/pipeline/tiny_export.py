@@ -14,7 +14,7 @@ from actmodels.trial_config import TrialConfig
 from pipeline.inference.bundle import write_bundle
 from pipeline.runtime.results import write_json, write_table
 from tests.pipeline.project import params_tree
-from tests.samples import WORDS, sample_data, sample_trial, sample_words, save_sample_data
+from tests.samples import CLASSES, WORDS, sample_data, sample_trial, sample_words, save_sample_data
 
 ROOT = Path(__file__).parents[2]
 VOCABULARY = [f"word{number}" for number in range(WORDS)]
@@ -31,15 +31,15 @@ def tiny_model(config: TrialConfig) -> PairModel:
     """Build an untrained model in evaluation mode."""
     words = sample_words()
     vectors = input_vectors(words, config.input, config.seed)
-    return build(config, vectors, trained_words(words, config.input)).eval()
+    return build(config, vectors, 3, trained_words(words, config.input)).eval()
 
 
 def write_tiny(folder: Path, config: TrialConfig, model: PairModel | None = None) -> PairModel:
     """Write the bundle of an untrained model; return the model."""
     model = model or tiny_model(config)
-    words = sample_words()
+    words, names = sample_words(), (CLASSES, VOCABULARY)
     vectors = (input_vectors(words, config.input, config.seed), trained_words(words, config.input))
-    write_bundle(folder, config, model, vectors, VOCABULARY, lowercase=True, origin=ORIGIN)
+    write_bundle(folder, config, model, vectors, *names, lowercase=True, origin=ORIGIN)
     return model
 
 
@@ -57,7 +57,7 @@ def write_export(root: Path, *configs: TrialConfig) -> None:
         mean = {"dev_accuracy_mean": 0.4 if models else 0.5}
         models[config.model] = {**ORIGIN, "digest": digest, **mean}
     files = params_tree()["corpus"]["files"]
-    layout = {key: files[key] for key in ("columns", "labels", "quotes")}
+    layout = {key: files[key] for key in ("columns", "labels", "quotes")} | {"classes": CLASSES}
     export = {"best": configs[0].model, "models": models, "files": layout}
     write_json(root / "artifacts" / "export" / "best.json", export)
 
@@ -67,6 +67,7 @@ def trained(root: Path, *configs: TrialConfig) -> tuple[list[Training], list[Tri
     artifacts = root / "artifacts"
     (artifacts / "tensors").mkdir(parents=True)
     save_sample_data(artifacts / "tensors")
+    write_json(artifacts / "tensors" / "manifest.json", {"digest": "d", "classes": CLASSES})
     trainings, records = [Training(config, sample_data()) for config in configs], []
     for training in trainings:
         history, config = tuple(training.epochs()), training.config
@@ -84,7 +85,11 @@ def retrained(root: Path, *configs: TrialConfig) -> list[TrialRecord]:
     artifacts, (_, records) = root / "artifacts", trained(root, *configs)
     counts = "".join(f"{word}\t1\n" for word in VOCABULARY)
     write_text(artifacts / "vocabulary" / "words.tsv", counts)
-    manifest = {"digest": "d1d2d3", "pairs": {"train": 48, "dev": 24, "test": 12}}
+    manifest = {
+        "digest": "d1d2d3",
+        "classes": CLASSES,
+        "pairs": {"train": 48, "dev": 24, "test": 12},
+    }
     write_json(artifacts / "tensors" / "manifest.json", manifest)
     write_evaluation(artifacts / "evaluate", configs)
     shutil.copy(ROOT / "params.yaml", root / "params.yaml")

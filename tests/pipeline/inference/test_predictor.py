@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from actmodels.configs import LABELS
 from actmodels.evaluation import evaluate
 from actmodels.registry import MODELS
 from pipeline.datasets.encode import encode
@@ -16,7 +15,7 @@ from pipeline.inference.bundle import read_bundle
 from pipeline.inference.packaging import signature
 from pipeline.inference.predictor import MAX_TOKENS, PairError, PairPrediction, Predictor
 from tests.pipeline.tiny_export import PAIRS, VOCABULARY, write_tiny
-from tests.samples import sample_trial
+from tests.samples import CLASSES, sample_trial
 
 IDS = {word: 3 + rank for rank, word in enumerate(VOCABULARY)}
 
@@ -61,12 +60,12 @@ def test_predictions_do_not_depend_on_the_batch(
 def test_predictions_match_evaluation(model: str, tmp_path: Path) -> None:
     predictor = predictor_of(model, tmp_path, null_token=True)
     pairs = [predictor.tokenize(*pair) for pair in PAIRS]
-    config, scored = predictor.bundle.config, encode(pairs, IDS).tensors
+    config, scored = predictor.bundle.config, encode(pairs, IDS, CLASSES).tensors
     expected = evaluate(predictor.bundle.model, scored, config.input, batch_size=2)
     for row, prediction in enumerate(predictor.predict(pairs)):
         probabilities = torch.softmax(expected.logits[row], dim=0).tolist()
         assert list(prediction.probabilities.values()) == pytest.approx(probabilities, abs=2e-6)
-        assert prediction.predicted == LABELS[int(expected.predictions[row])]
+        assert prediction.predicted == CLASSES[int(expected.predictions[row])]
         assert prediction.steps == (None if expected.steps is None else expected.steps[row])
         assert prediction.attention is None
 
@@ -83,7 +82,7 @@ def test_the_mlflow_signature_has_all_output_columns(tmp_path: Path) -> None:
     assert predictor.predict([]) == []
     longest = " ".join(["word1"] * MAX_TOKENS)
     (prediction,) = predictor.predict([predictor.tokenize(longest, longest)])
-    columns = [column["name"] for column in json.loads(signature()["outputs"])]
+    columns = [column["name"] for column in json.loads(signature(CLASSES)["outputs"])]
     assert sorted(columns) == sorted([*prediction.row(), "attention"])
 
 
