@@ -61,6 +61,16 @@ class Artifacts:
         return table
 
     @property
+    def classes(self) -> list[str]:
+        """The classes of the pairs, in the order of the models' outputs."""
+        return list(self.documents["tensors/manifest"]["classes"])
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the pairs are the user's, so that no published result is of their kind."""
+        return bool(self.documents["corpus/summary"]["source"] == "files")
+
+    @property
     def models(self) -> list[str]:
         """Evaluated models, in file order."""
         return list(dict.fromkeys(self["evaluate/results"]["model"]))

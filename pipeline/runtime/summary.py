@@ -1,6 +1,8 @@
 """The last lines of `make repro`: results in short, and where to go on."""
 
+import json
 import os
+import shlex
 import time
 from collections.abc import Sequence
 from itertools import chain
@@ -9,12 +11,11 @@ from typing import Any
 from pipeline.parameters.load import load_params
 from pipeline.runtime.expected import MODELS, Expectations
 from pipeline.runtime.results import diverged_seeds, intact, read_json
-from pipeline.runtime.stage import artifacts
+from pipeline.runtime.stage import artifacts, require_artifact
 
 SUMMARY = "summary.txt"  # lines that a study writes for this summary
 ACTIVE, ACTIVATE = "VIRTUAL_ENV", "source .venv/bin/activate"
 NEXT = [
-    'act-nli predict --premise "A doctor is reading a book." --hypothesis "A nurse is reading."',
     "act-nli ui                      # MLflow's pages: every trial",
     "act-nli sweep plan models=all   # how long every model of the papers would take",
 ]
@@ -36,7 +37,7 @@ def summary(since: float | None = None) -> str:
         parts["Time:"] = [f"{minutes} min {seconds} s"]
     report, first = artifacts("report", "index.html"), [] if os.environ.get(ACTIVE) else [ACTIVATE]
     parts |= {"Report:": [report.as_uri() if report.is_file() else "none yet; run: make repro"]}
-    parts |= {"Next:": first + NEXT if report.is_file() else []}
+    parts |= {"Next:": [*first, _question(), *NEXT] if report.is_file() else []}
     return "\n".join(
         f"{label if number == 0 else '':<9}{text}"
         for label, texts in parts.items()
@@ -59,10 +60,18 @@ def _trials() -> list[str]:
     for stage in ("sweep", "retrain"):
         with intact(stage, "environment.json"):
             if environment := _json(stage, "environment.json"):
-                reused = environment["reused"]
-                trained = environment["trials"] - reused
-                parts.append(f"{stage} trained {trained} and reused {reused}")
+                trials, reused = environment["trials"], environment["reused"]
+                parts.append(f"{stage} has {trials} trials, {reused} of them from earlier runs")
     return [", ".join(parts)] if parts else []
+
+
+def _question() -> str:
+    """Return the command that asks the best model about the first pair of test."""
+    path = require_artifact("corpus", "test.jsonl")
+    with intact("corpus", "test.jsonl"), path.open(encoding="utf-8") as lines:
+        pair = json.loads(next(lines, ""))
+        premise, hypothesis = (shlex.quote(pair[key]) for key in ("sentence1", "sentence2"))
+    return f"act-nli predict --premise {premise} --hypothesis {hypothesis}"
 
 
 def _lost() -> list[str]:

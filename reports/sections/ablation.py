@@ -56,7 +56,7 @@ def ablation_section(data: Artifacts) -> Section | None:
         "adaptive minus fixed, points": fmt.number("gain", scale=100, sign=True),
         "dev accuracy, %": fmt.percent("dev_accuracy"),
         "mean steps": fmt.number("mean_steps"),
-        "paper, SNLI test, %": _paper,
+        **({} if data.is_own else {"paper, SNLI test, %": _paper}),
     }
     names = frame["reading"].map(READINGS)
     dev = marks.with_band(frame, "dev_accuracy", 100, series=names, x=frame["steps"])

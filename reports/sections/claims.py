@@ -38,10 +38,11 @@ def _models(data: Artifacts) -> Iterator[Claim]:
     """Compare each model with the reference, paired by test pair."""
     for row in data["evaluate/paired"].to_dict("records"):
         systems = PAIRS.get((row["model"], row["reference"]))
+        published = systems and not data.is_own and _difference(*map(accuracy, systems))
         yield row | {
             "claim": f"{fmt.title(row['model'])} minus {fmt.title(row['reference'])}",
             "unit": "points",
-            "published": None if systems is None else _difference(*map(accuracy, systems)),
+            "published": published or None,
         }
 
 
@@ -50,7 +51,7 @@ def _fixed(data: Artifacts) -> Iterator[Claim]:
     for reading, name in READINGS.items():
         if (row := best_fixed(data, reading)) is None:
             continue
-        published = BY_STEPS.get(row["steps"])
+        published = None if data.is_own else BY_STEPS.get(row["steps"])
         fixed = name.replace("k steps", f"{row['steps']} steps")
         yield row | {
             "claim": f"{fmt.title(row['model'])}: adaptive halting minus {fixed}",
@@ -106,7 +107,7 @@ def _result(row: fmt.Row) -> str:
 
 def claims_section(frame: pd.DataFrame) -> Section:
     """Return the section of a frame of `claims`."""
-    columns = {
+    columns: dict[str, fmt.Cell] = {
         "claim": fmt.text("claim"),
         "significance (Holm-corrected)": fmt.text("verdict"),
         "test result": _result,
@@ -114,8 +115,9 @@ def claims_section(frame: pd.DataFrame) -> Section:
         "pairs": fmt.count("pairs"),
         "p": fmt.p_value(),
         "p (Holm)": fmt.p_value("p_adjusted"),
-        "published, SNLI": fmt.text("published"),
     }
+    if frame["published"].notna().any():
+        columns["published, SNLI"] = fmt.text("published")
     return Section(
         "Claims",
         [Table("claims", frame, columns, text_columns=2)],

@@ -38,21 +38,24 @@ def overview(data: Artifacts, highlights: Sequence[Highlights]) -> Overview:
 
 def metrics(data: Artifacts, highlights: Sequence[Highlights]) -> dict[str, float]:
     """Return the numbers of the tiles; accuracies in [0, 1], of the best model on dev."""
-    best, adaptive = _best(data)
+    best, _, _ = _best(data)
     values: dict[str, float] = {
         "trials": len(data["sweep/trials"]),
         "dev_accuracy": float(best["dev_accuracy_mean"]),
         "test_accuracy": float(best["test_accuracy_mean"]),
     }
-    if adaptive is not None:
-        values["mean_steps"] = float(adaptive["test_mean_steps_mean"])
+    if best["test_mean_steps_n"]:
+        values["mean_steps"] = float(best["test_mean_steps_mean"])
     return values | {name: value for one in highlights for name, value in one.metrics.items()}
 
 
 def _tiles(data: Artifacts, highlights: Sequence[Highlights]) -> list[Tile]:
-    best, adaptive = _best(data)
-    accuracy = fmt.percent("test_accuracy")(best)
-    tiles = [Tile("Test accuracy", f"{accuracy} %", f"{fmt.model_name(best)}, best on dev")]
+    best, adaptive, baseline = _best(data)
+    accuracy, note = fmt.percent("test_accuracy"), f"{fmt.model_name(best)}, best on dev"
+    if baseline["dev_accuracy_mean"] > best["dev_accuracy_mean"]:
+        note = f"{fmt.model_name(best)}; {fmt.model_name(baseline)}, better on dev: "
+        note += f"{accuracy(baseline)} %"
+    tiles = [Tile("Test accuracy", f"{accuracy(best)} %", note)]
     if adaptive is not None:
         steps = fmt.number("test_mean_steps")(adaptive)
         tiles.append(Tile("Mean steps per pair", steps, fmt.model_name(adaptive)))
@@ -62,9 +65,9 @@ def _tiles(data: Artifacts, highlights: Sequence[Highlights]) -> list[Tile]:
     return [*tiles, Tile("Sweep trials", f"{sweep['trials']:,}", volatile=reused)]
 
 
-def _best(data: Artifacts) -> tuple[fmt.Row, fmt.Row | None]:
-    """Return the best system on dev, and the best of the adaptive ones if there are any."""
+def _best(data: Artifacts) -> tuple[fmt.Row, fmt.Row | None, fmt.Row]:
+    """Return the best model on dev, the best adaptive one if any, and the lexical baseline."""
     frame = systems(data).set_index("model", drop=False)
     adaptive = frame[frame["model"].isin(data.adaptive) & (frame["test_mean_steps_n"] > 0)]
     best = None if adaptive.empty else adaptive.loc[adaptive["dev_accuracy_mean"].idxmax()]
-    return frame.loc[data.best_on_dev], best
+    return frame.loc[data.best_on_dev], best, frame.loc["lexical_baseline"]

@@ -10,7 +10,6 @@ from reports.charts.theme import BLUE
 from reports.load import Artifacts
 from reports.statistics import mean_sd, wide
 
-LABELS = ("entailment", "neutral", "contradiction")
 QUINTILES = ("fewest", "second", "third", "fourth", "most")
 AGAINST = {"depth": "recorded depth", "mean_length": "sentence length"}
 
@@ -30,7 +29,7 @@ def by_label(data: Artifacts, model: str) -> pd.DataFrame:
 def label_difference(data: Artifacts, model: str) -> "pd.Series[float]":
     """Return steps on contradiction minus entailment pairs by seed; NaN if either is missing."""
     steps = by_label(data, model).pivot(index="seed", columns="label", values="steps")
-    steps = steps.reindex(columns=LABELS)
+    steps = steps.reindex(columns=["entailment", "contradiction"])
     return steps["contradiction"] - steps["entailment"]
 
 
@@ -41,7 +40,8 @@ def quintiles(data: Artifacts, model: str) -> pd.DataFrame:
     proportionally on both sides.
     """
     rows = predictions(data, model)
-    rows = rows.assign(**{label: (rows["label"] == label).astype(float) for label in LABELS})
+    shares = {f"share_{name}": (rows["label"] == name).astype(float) for name in data.classes}
+    rows = rows.assign(**shares)
     return pd.DataFrame(
         {"model": model, "seed": seed, "quintile": name} | _quintile(index, group)
         for seed, group in rows.groupby("seed")
@@ -55,7 +55,8 @@ def _quintile(index: int, rows: pd.DataFrame) -> dict[str, float]:
     ends = size.cumsum()
     low, high = index * len(rows), (index + 1) * len(rows)
     weights = (ends.clip(upper=high) - (ends - size).clip(lower=low)).clip(lower=0) / len(rows)
-    means = rows.groupby("steps")[["right", *LABELS]].mean()
+    shares = [str(name) for name in rows.columns if str(name).startswith("share_")]
+    means = rows.groupby("steps")[["right", *shares]].mean()
     sums = means.assign(steps=means.index).mul(weights, axis=0).sum()
     return {str(name): float(value) for name, value in sums.items()}
 
@@ -75,7 +76,7 @@ def steps_section(data: Artifacts) -> Section | None:
     labels = mean_sd(labels, ["model", "label"], ["steps"])
     counts = data["evaluate/predictions"].drop_duplicates("pair_id")["label"].value_counts()
     labels = labels.assign(pairs=labels["label"].map(counts))
-    ranks = {name: rank for rank, name in enumerate([*models, *LABELS])}
+    ranks = {name: rank for rank, name in enumerate([*models, *data.classes])}
     labels = labels.sort_values(["model", "label"], key=lambda column: column.map(ranks))
     label_columns: dict[str, fmt.Cell] = {
         "model": fmt.model_name,
@@ -84,13 +85,14 @@ def steps_section(data: Artifacts) -> Section | None:
         "mean steps": fmt.number("steps"),
     }
     frame = pd.concat([quintiles(data, model) for model in models])
-    frame = mean_sd(frame, ["model", "quintile"], ["steps", "right", *LABELS])
+    shares = {name: f"share_{name}" for name in data.classes}
+    frame = mean_sd(frame, ["model", "quintile"], ["steps", "right", *shares.values()])
     columns: dict[str, fmt.Cell] = {
         "model": fmt.model_name,
         "quintile of steps": fmt.text("quintile"),
         "mean steps": fmt.number("steps"),
         "accuracy, %": fmt.percent("right"),
-        **{f"{label}, %": fmt.percent(f"{label}_mean", 0) for label in LABELS},
+        **{f"{name}, %": fmt.percent(f"{share}_mean", 0) for name, share in shares.items()},
     }
     caption = "Pairs by quintile of steps, with the fraction of each gold label."
     return Section(

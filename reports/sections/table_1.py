@@ -4,7 +4,6 @@ import math
 
 import pandas as pd
 
-from actmodels.configs import LABELS
 from reports import format as fmt
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
@@ -60,9 +59,13 @@ def table_1_section(data: Artifacts) -> Section:
         "binomial SE, points": _standard_error,
     }
     recalls = recall(data)
-    labels = [label for label in LABELS if f"recall_{label}_mean" in recalls]
+    labels = [label for label in data.classes if f"recall_{label}_mean" in recalls]
     cells = {"system": fmt.model_name} | {n: fmt.percent(f"recall_{n}") for n in labels}
     caption = "Recall on test, %: the share of a label's pairs that are classified correctly."
+    own = [
+        Table("table_1", systems(data), columns, text_columns=2),
+        Table("recall", recalls, cells, caption),
+    ]
     note = "" if fmt.on_all_of_snli(data) else " They are not comparable with ours."
     published_columns = {
         "system": fmt.text("system"),
@@ -71,17 +74,13 @@ def table_1_section(data: Artifacts) -> Section:
         "mean steps": fmt.text("mean_steps"),
         "source": fmt.text("source"),
     }
-    tables = [
-        Table("table_1", systems(data), columns, text_columns=2),
-        Table("recall", recalls, cells, caption),
-        Table(
-            *("published", SNLI.replace("", None), published_columns, f"{SOURCES}{note}"),
-            folded=f"Published for SNLI: {len(SNLI)} systems",
-        ),
-    ]
+    published = Table(
+        *("published", SNLI.replace("", None), published_columns, f"{SOURCES}{note}"),
+        folded=f"Published for SNLI: {len(SNLI)} systems",
+    )
     return Section(
         "Table 1: test accuracy",
-        tables,
+        own if data.is_own else [*own, published],
         "Mean ± sd over seeds; parameters without word vectors. The binomial standard error "
         f"√(p(1 - p)/n) is that of one run on n test pairs; {fmt.majority(data)}.",
     )

@@ -269,9 +269,11 @@ def test_the_summary_of_a_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
         write_text(artifacts / "studies" / name / "summary.txt", f"a line of {name}\n")
     write_json(artifacts / "corpus" / "summary.json", {"notes": ["train: 3 pairs"]})
     write_json(artifacts / "vectors" / "summary.json", {"note": "1 of 2 words"})
+    pair = json.dumps({"sentence1": "It's a cat.", "sentence2": "a b"})
+    write_text(artifacts / "corpus" / "test.jsonl", f"{pair}\n")
     text = summary(since=0.0)
     assert text.startswith("Data:    train: 3 pairs\n         1 of 2 words\n")
-    assert "Trials:  sweep trained 2 and reused 6\n" in text
+    assert "Trials:  sweep has 8 trials, 6 of them from earlier runs\n" in text
     accuracy = "88.0 ± 5.80 % (n = 3, 2.2 steps; seed 4 diverged in epoch 2)"
     lost = f"{' ' * 9}hop_attention: all its trials diverged"
     assert f"Test:    adaptive_attention: {accuracy}\n{lost}\n" in text
@@ -279,4 +281,5 @@ def test_the_summary_of_a_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "halting" not in text  # it is off
     assert "Time:    " in text and "Next:    source .venv/bin/activate\n" in text
     monkeypatch.setenv("VIRTUAL_ENV", ".venv")
-    assert "Next:    act-nli predict" in summary()
+    question = """act-nli predict --premise 'It'"'"'s a cat.' --hypothesis 'a b'\n"""
+    assert f"Next:    {question}" in summary()

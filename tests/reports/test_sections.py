@@ -115,7 +115,7 @@ def test_equal_steps_count_proportionally_on_both_sides_of_a_boundary(
     result = steps.quintiles(stored, "any").set_index("quintile")
     assert result["right"].round(9).tolist() == [0.75, 0.75, 0.75, 0.75, 1.0]
     assert result["steps"].tolist() == [2.0, 2.0, 2.0, 2.0, 5.0]
-    assert result["neutral"].round(9).tolist() == [1.0] * 5
+    assert result["share_neutral"].round(9).tolist() == [1.0] * 5
 
 
 def test_a_learning_curve_marks_the_best_epoch_on_dev(sections: Sections) -> None:
