@@ -5,7 +5,8 @@ import signal
 import sys
 from types import FrameType
 
-INTERRUPTED = "interrupted by {}; run the same command again to go on"
+from actmodels.errors import INTERRUPTED as INTERRUPTED
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # Ctrl-C, a scheduler, a closed terminal
 
 

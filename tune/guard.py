@@ -15,7 +15,7 @@ from typing import TextIO
 
 from filelock import FileLock, Timeout
 
-from actmodels.errors import UserError, first_line
+from actmodels.errors import INTERRUPTED, UserError, first_line
 
 # A message of Ray's C++ before it exits: severity (C, or E with this word), then process and text.
 FATAL = re.compile(r"^\[.* (?:C|E(?=.*terminate)) (\d+) \d+\] \S+ +(.+?)(?:\. |$)", re.MULTILINE)
@@ -53,16 +53,19 @@ def main(state: Path, log: Path, start: int, driver: int) -> None:
 
     start: size of the log when the driver started; driver: its process id.
     """
+    received = list[int]()  # for the driver; a scheduler also ends Ray's processes, which end it
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # they are for the driver
+        signal.signal(number, lambda number, _frame: received.append(number))
     if not sys.stdin.buffer.read():
         text = log.read_bytes()[start:].decode(errors="replace")
         fatal = [message for process, message in FATAL.findall(text) if int(process) == driver]
         reason = "was killed, for instance by the system because memory was short"
         if fatal:
             reason = f"was ended by Ray ({first_line(fatal[-1])}; see {log})"
-        resume = "nothing is lost: run the same command again to resume"
-        print(f"\nerror: this run {reason}; {resume}", file=sys.stderr, flush=True)
+        message = f"error: this run {reason}; nothing is lost: run the same command again to resume"
+        if received:
+            message = INTERRUPTED.format(signal.Signals(received[0]).name)
+        print(f"\n{message}", file=sys.stderr, flush=True)
     with suppress(Timeout), FileLock(state / "run.lock", timeout=0):  # else another run ends them
         from tune.mlflow_store import RunStore
 

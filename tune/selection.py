@@ -82,9 +82,9 @@ def lost_models(records: Sequence[TrialRecord]) -> dict[str, str]:
 
 
 def at_one_rung(records: Sequence[TrialRecord]) -> tuple[TrialRecord, ...]:
-    """Return the runs of a configuration up to the first epoch after which one was stopped.
+    """Return the runs of a configuration up to the first rung where one was stopped.
 
-    Earlier versions stopped seeds apart.
+    A mean over seeds is of equal epochs, whatever stopped them.
     """
     rung = min((len(record.history) for record in records if record.stopped), default=None)
     return tuple(replace(record, history=record.history[:rung]) for record in records)

@@ -191,6 +191,7 @@ class Project:
             stderr=subprocess.STDOUT,
             start_new_session=True,
             text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         )
 
     def run(self, *command: str, timeout: float = 900) -> tuple[int, str]:

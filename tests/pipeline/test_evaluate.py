@@ -8,7 +8,7 @@ import torch
 from actmodels.evaluation import Evaluation
 from pipeline.evaluate import prediction_rows
 from pipeline.statistics.step_correlation import depth_rows
-from tests.samples import sample_pairs
+from tests.samples import CLASSES, sample_pairs
 
 NAME = {"model": "m", "seed": 1}
 PAIRS = replace(
@@ -20,7 +20,7 @@ ROWS = torch.tensor([0, 2, 3])
 @pytest.mark.parametrize("steps", [None, torch.tensor([4.0, 2.0, 3.0])])
 def test_a_pair_that_was_not_scored_has_no_row(steps: torch.Tensor | None) -> None:
     result = Evaluation(ROWS, torch.eye(3)[[1, 2, 0]], PAIRS.labels[ROWS], steps, None)
-    rows = prediction_rows(NAME, result, ["a", "b", "c", "d", "e"])
+    rows = prediction_rows(NAME, result, [*"abcde"], CLASSES)
     assert [row["pair_id"] for row in rows] == ["a", "c", "d"]
     assert [row["label"] for row in rows] == ["neutral", "contradiction", "neutral"]
     assert [row["predicted"] for row in rows] == ["entailment", "contradiction", "neutral"]
