@@ -13,7 +13,7 @@ DEAD_ACTOR = re.compile(r"The actor is dead because (its .+? has died)")
 UNAVAILABLE_ACTOR = re.compile(r"The actor \w+ is unavailable")  # node dead, or network down
 UNREACHABLE = "its worker cannot be reached"
 DETAIL = re.compile(r"Worker exit detail: (.+?)(?:\.? Some common causes|$)", re.MULTILINE)
-OOM = "the OOM killer"  # of the kernel; Ray names it as a cause of a worker's death by SIGKILL
+OOM = "the OOM killer"  # Ray names the kernel's as a cause of a worker's death by SIGKILL
 ADDRESS = re.compile(r"\bip[=:] ?([0-9a-fA-F.:]*[0-9a-fA-F])")
 
 

@@ -85,7 +85,7 @@ def init_ray(code: Iterable[Path], **settings: Any) -> Any:
             return ray.init(
                 runtime_env=environment, log_to_driver=False, logging_level=level, **settings
             )
-        except SystemExit:  # of Ray's handler
+        except SystemExit:  # Ray's handler raises it
             signal.signal(signal.SIGTERM, own)
             signal.raise_signal(signal.SIGTERM)
             raise

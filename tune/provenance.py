@@ -11,12 +11,8 @@ from typing import Any
 
 log = logging.getLogger(__name__)
 CPUS = Path("/proc/cpuinfo")
-REPOSITORY = {
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-}  # git sets them in hooks
+# git sets these in hooks
+REPOSITORY = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"}
 
 
 def provenance_tags() -> dict[str, str]:

@@ -116,19 +116,16 @@ class ClassReader:
         keys = [key for key in reversed(seen) if key not in ("", "nan", "null", UNLABELED)]
         named = [key for key in keys if key not in NO_LABEL or not self.seen[seen[key]].meaning]
         if not 2 <= len(keys) <= MOST or not all(re.fullmatch(CLASS_NAME, key) for key in keys):
-            names = (
-                f"expected 2 to {MOST} names for corpus.classes, or corpus.files.labels for others"
-            )
-            return f"{names}; a name has at most 100 characters, and - and null are no labels"
+            names = f"expected 2 to {MOST} names for corpus.classes"
+            limits = "a name has at most 100 characters, and - and null are no labels"
+            return f"{names}, or corpus.files.labels for others; {limits}"
         listed = [named, keys] if 1 < len(named) < len(keys) else [keys]
         ways = [_are_classes([own.get(key, seen[key]) for key in each]) for each in listed]
-        for label in (seen[key] for key in keys if not self.seen[seen[key]].meaning):
-            if re.fullmatch(r"[A-Za-z_]\w*", label, re.ASCII):
-                example = self._label_switch(label, self.classes[0])
-                ways.append(
-                    f"if they are other names of classes, name the class of each: {example}"
-                )
-                break
+        unknown = [seen[key] for key in keys if not self.seen[seen[key]].meaning]
+        words = (label for label in unknown if re.fullmatch(r"[A-Za-z_]\w*", label, re.ASCII))
+        if label := next(words, None):
+            example = self._label_switch(label, self.classes[0])
+            ways.append(f"if they are other names of classes, name the class of each: {example}")
         return "; ".join(ways)
 
 

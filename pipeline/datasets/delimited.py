@@ -106,7 +106,7 @@ def _records(lines: Lines, source: str, dialect: dict[str, Any]) -> Iterator[Rec
     """Yield the records of a table; after a faulty one, continue at its second line."""
     fresh, again = iter(lines), deque[tuple[int, bytes]]()
     parts = list[tuple[int, bytes]]()  # lines of a record
-    columns = 0  # of the header, once it is read
+    columns = 0  # the header is not read yet
 
     def texts() -> Iterator[str]:
         while line := again.popleft() if again else next(fresh, None):
@@ -122,14 +122,8 @@ def _records(lines: Lines, source: str, dialect: dict[str, Any]) -> Iterator[Rec
         parts.clear()
         try:
             cells = next(rows, None)
-            found = [text.count(dialect["delimiter"]) for text in _texts(parts)]
-            # a text has commas, but rarely those of a row in each of three lines
-            same = len(parts) > 2 and {*found} == {columns - 1}
-            if same or (dialect["delimiter"] == "\t" and _are_rows(_texts(parts), columns - 1)):
-                raise csv.Error(OPEN_MARK)
-            if cells and columns and len(parts) > 1 and len(cells) != columns:
-                fields = f"{len(cells)} fields in {len(parts)} lines; the header has {columns}"
-                raise csv.Error(f"{fields}, so a quotation mark may be open")
+            if cells and columns and len(parts) > 1:
+                _check_lines(_texts(parts), len(cells), columns, dialect["delimiter"])
         except (csv.Error, RowError) as error:
             again.extendleft(parts[:0:-1])
             rows = csv.reader(texts(), **dialect)
@@ -140,6 +134,17 @@ def _records(lines: Lines, source: str, dialect: dict[str, Any]) -> Iterator[Rec
         if cells:
             columns = columns or len(cells)
             yield parts[0][0], len(parts), cells
+
+
+def _check_lines(lines: Sequence[str], cells: int, columns: int, delimiter: str) -> None:
+    """Raise csv.Error if a row of several lines is rather several rows, after an open mark."""
+    # a text has commas, but rarely those of a row in each of three lines
+    same = len(lines) > 2 and {line.count(delimiter) for line in lines} == {columns - 1}
+    if same or (delimiter == "\t" and _are_rows(lines, columns - 1)):
+        raise csv.Error(OPEN_MARK)
+    if cells != columns:
+        fields = f"{cells} fields in {len(lines)} lines; the header has {columns}"
+        raise csv.Error(f"{fields}, so a quotation mark may be open")
 
 
 def _texts(parts: Sequence[tuple[int, bytes]]) -> list[str]:

@@ -177,7 +177,7 @@ def checked_pair(row: Row, names: Mapping[str, str] | None = None) -> Pair:
         key = f"invalid {details['loc'][0]}" if details["loc"] else "invalid"
         raise RowError(row.where, sentence(details, SnliPair), key) from None
     for key in SENTENCES:
-        # of SNLI, whose pairs are counted, marks alone are a sentence
+        # marks alone are a sentence of SNLI, whose pairs are counted
         words = any(map(str.isalnum, pair[key])) or (not names and tokenize(pair[key], False))
         if pair["gold_label"] != UNLABELED and not words:
             problem = f"{names.get(key, key)} has no words"

@@ -64,7 +64,7 @@ _MARKS += "".join(
 )
 # U+1039 and U+17D2 stack the next consonant
 _UNSPACED = re.compile(f"[{_LETTERS}](?:[\u1039\u17d2][{_LETTERS}]|[{_MARKS}])*")
-# of the rules above, or in words and numbers: Catalan, Hebrew, Arabic
+# the rules above name these, or they stand in words and numbers: Catalan, Hebrew, Arabic
 _KEPT = "«»\u2018\u2019“”„·\u05f3\u05f4\u066b\u066c"
 
 

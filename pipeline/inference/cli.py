@@ -65,13 +65,12 @@ def write_predictions(
         )
     predictor = Predictor(bundle)
     write: Writer | None = None
-    refusals: list[str] = []  # of each group; a closed pipe ends the block before
+    refusals: list[str] = []  # one of each group; none where a closed pipe ended the block
     with open_output(path) as out:
         for rows in groups:
             first = write is None
             write = write or make_writer(style, rows, out, bundle, explain)
-            refusal = _predict_group(rows, predictor, explain, write)
-            refusals.append(refusal)
+            refusals.append(_predict_group(rows, predictor, explain, write))
             out.flush()
             if first and style == "text":  # the other formats have the column `model`
                 print(f"model: {folder.name}", file=sys.stderr)

@@ -42,7 +42,7 @@ def ranges(data: Artifacts) -> pd.DataFrame:
     for model, trials in data["sweep/trials"].groupby("model", sort=False):
         points = trials.groupby(settings(trials), dropna=False).ngroups
         accuracies = trials[~trials["diverged"]]["dev_accuracy"].agg(["max", "median", "min"])
-        ends = trials[["stopped", "diverged"]].sum().astype(int)
+        ends = trials[ENDS].sum().astype(int)
         rows.append([model, len(trials), points, *accuracies, *ends])
     columns = ["model", "trials", "configurations", "best", "median", "worst", *ENDS]
     return pd.DataFrame(rows, columns=columns)

@@ -76,7 +76,7 @@ def test_an_invalid_port(
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_it_serves_the_store_and_links_to_searches(tmp_path: Path, number: int) -> None:
     store = RunStore(tmp_path / "state")
-    (tmp_path / "yaml.py").write_text("raise ImportError")  # of the user, in the current folder
+    (tmp_path / "yaml.py").write_text("raise ImportError")  # a user's own
     port, log = free_port(), tmp_path / "log"
     command = [sys.executable, "-P", "-m", "pipeline.ui", "--port", str(port)]
     streams = {"stdout": log.open("w"), "stderr": subprocess.STDOUT}

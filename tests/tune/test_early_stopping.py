@@ -55,7 +55,7 @@ def test_decisions_follow_the_order_of_arrival(tmp_path: Path) -> None:
 
 def test_a_score_is_the_best_so_far_and_only_rungs_count(tmp_path: Path) -> None:
     here = rungs(tmp_path)
-    rungs(tmp_path, "g").record("g", history(0.9))  # of another grid
+    rungs(tmp_path, "g").record("g", history(0.9))  # another grid
     here.record("x", history(0.9))  # of another model
     here.record("a", history(0.5, 0.9, 0.2))
     here.record("b", history(0.6, 0.6, 0.6))

@@ -154,7 +154,7 @@ def test_parquet_arrow_and_feather(tmp_path: Path) -> None:
     pq.write_table(hub, path, write_page_checksum=True, **plain)
     (tmp_path / "z").write_bytes(gzip.compress(path.read_bytes()))
     arrow, feather = tmp_path / "a.csv", tmp_path / "b"
-    with pa.ipc.new_stream(arrow, hub.schema) as stream:  # of save_to_disk
+    with pa.ipc.new_stream(arrow, hub.schema) as stream:  # as save_to_disk writes
         stream.write_table(hub)
     write_feather(hub, feather)
     for copy in (path, tmp_path / "z", arrow, feather):
