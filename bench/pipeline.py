@@ -90,6 +90,7 @@ def data_row(project: Path, pairs: int, repeats: int) -> dict[str, Any]:
     (project / "dvc.lock").unlink(missing_ok=True)  # of other data
     params = YAML().load(project / "params.yaml")
     params["corpus"]["source"] = "files"
+    params["watch"] = ["corpus"]
     generator = np.random.default_rng(1)
     for split, count in (("train", pairs), ("dev", 100), ("test", 100)):
         words = generator.zipf(1.3, size=(count, 20)).clip(max=20_000)
