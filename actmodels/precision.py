@@ -19,6 +19,11 @@ def is_autocast(values: Tensor) -> bool:
     return torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device)
 
 
+def in_one_precision(values: Tensor) -> bool:
+    """Return whether values have full precision and no automatic mixed precision."""
+    return values.dtype not in HALF and not is_autocast(values)
+
+
 def without_autocast(values: Tensor) -> AbstractContextManager[object]:
     """Return a context in which the device of `values` has no automatic mixed precision."""
     return (

@@ -1,16 +1,18 @@
 """Output of a model, and its losses, with a mean per trial, which torch's losses lack."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import torch
 from torch import Tensor
 from torch.nn.functional import nll_loss
 
 from actmodels.data.pairs import FILLER
+from actmodels.modules.linear import from_left
 from actmodels.precision import at_least_float32
 
-Loss = Callable[[Tensor, Tensor], Tensor]  # outputs and targets to the loss of each example
+Loss = Callable[[Tensor, Any], Tensor]  # outputs and targets to the loss of each example
+Reduction = Literal["mean", "sum", "none"]
 
 
 class Prediction(NamedTuple):
@@ -78,12 +80,38 @@ def cross_entropies(logits: Tensor, labels: Tensor, ignore_index: int = FILLER) 
 
 
 class Criterion(NamedTuple):
-    """Targets of a batch, and how outputs are compared with them."""
+    """Targets of a batch, how outputs are compared with them, and which examples count."""
 
-    targets: Tensor  # labels [batch], or the targets of `loss`
+    targets: Any  # labels [batch], or the targets of `loss`
     loss: Loss | None = None  # None: cross-entropy
     ignore_index: int = FILLER  # integer target of the examples that do not count
     fused: bool = False  # [trials, batch], with a mean per trial
+    mask: Tensor | None = None  # which examples count [batch]
+    weights: Tensor | None = None  # of each example [batch]
+    reduction: Reduction = "mean"
+
+    def checked(self, batch: torch.Size) -> "Criterion":
+        """Return this criterion.
+
+        Raises:
+            ValueError: mask or weights do not fit the leading dimensions of the batch.
+        """
+        for name, part in (("mask", self.mask), ("weights", self.weights)):
+            if part is None:
+                continue
+            if part.shape != batch[: part.dim()] or (batch and not part.dim()):
+                raise ValueError(
+                    f"{name} is {list(part.shape)}; expected leading dimensions of the examples, "
+                    f"{list(batch)}"
+                )
+            if (part.dtype == torch.bool) != (name == "mask"):
+                expected = "bool, true where an example counts" if name == "mask" else "numbers"
+                raise ValueError(f"{name} is {part.dtype}; expected {expected}")
+        if self.reduction not in get_args(Reduction):
+            raise ValueError(
+                f"reduction is {self.reduction!r}; expected one of {get_args(Reduction)}"
+            )
+        return self
 
     def losses(self, outputs: Tensor) -> Tensor:
         """Return the loss of each example [batch]; outputs: [batch, outputs]."""
@@ -99,24 +127,73 @@ class Criterion(NamedTuple):
         return at_least_float32(losses)
 
     def step_losses(self, prediction: Prediction) -> Tensor:
-        """Return the loss of each state alone [batch, steps]."""
+        """Return the loss of each state alone [batch, steps].
+
+        Raises:
+            ValueError: the loss pools examples, which have steps of their own.
+        """
         outputs = prediction.step_logits
         assert outputs is not None
         if self.loss is not None:
-            return torch.stack([self.losses(one) for one in outputs.unbind(-2)], dim=-1)
+            losses = [self.losses(one) for one in outputs.unbind(-2)]
+            if losses[0].dim() < outputs.dim() - 2:
+                raise ValueError(
+                    f"loss returned {list(losses[0].shape)}; this mechanism weights the loss of "
+                    f"each step of each example, {list(outputs.shape[:-2])}: pool in `classify`, "
+                    "with batch_dims for the pooled examples, or use ACT, DACT or fixed steps"
+                )
+            return torch.stack(losses, dim=-1)
         require_labels(self.targets, outputs.shape[:-2])
         labels = self.targets[..., None].expand(outputs.shape[:-1])
         return cross_entropies(outputs, labels, self.ignore_index)
 
+    def counting(self, values: Tensor) -> Tensor:
+        """Return which values [batch] count, bool."""
+        real, targets = torch.ones_like(values, dtype=torch.bool), self.targets
+        labels = isinstance(targets, Tensor) and not targets.is_floating_point()
+        if labels and targets.shape == values.shape[: targets.dim()]:
+            # Sentences with labels may have values of tokens.
+            real = from_left(targets != self.ignore_index, values).expand_as(values)
+        if self.mask is not None:
+            mask = self.mask  # of tokens, where a value may be of their sentence
+            mask = mask.flatten(values.dim()).any(-1) if mask.dim() > values.dim() else mask
+            real = real & from_left(mask, values)
+        return real
+
+    def weighted(self, values: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the weighted values, and their weights, of which 0 does not count [batch]."""
+        real = self.counting(values)
+        if self.weights is None:
+            return torch.where(real, values, 0.0), real
+        if self.weights.dim() > values.dim():
+            raise ValueError(
+                f"weights are {list(self.weights.shape)}, and losses {list(values.shape)}; "
+                "expected a weight of each loss"
+            )
+        shares = torch.where(real, from_left(self.weights, values).to(values.dtype), 0.0)
+        return torch.where(real, values, 0.0) * shares, shares
+
     def mean(self, values: Tensor) -> Tensor:
         """Average [batch] over the examples that count []; 0 if there are none."""
-        targets = self.targets
-        if targets.is_floating_point() or targets.shape != values.shape[: targets.dim()]:
-            real = torch.ones_like(values, dtype=torch.bool)
-        else:
-            real = targets != self.ignore_index
-            inner = values.dim() - real.dim()  # sentences with labels, values of tokens
-            real = real.reshape(*real.shape, *(1,) * inner).expand_as(values) if inner else real
+        total, shares = self.weighted(values)
         if not self.fused:
-            values, real = values.flatten(), real.flatten()
-        return torch.where(real, values, 0.0).sum(dim=-1) / real.sum(dim=-1).clamp(min=1)
+            total, shares = total.flatten(), shares.flatten()
+        count = shares.sum(dim=-1)
+        least = 1 if self.weights is None else torch.finfo(values.dtype).tiny
+        return total.sum(dim=-1) / count.clamp(min=least)
+
+    def reduce(self, values: Tensor, like: Tensor | None = None) -> Tensor:
+        """Return the mean [], the sum [], or the value of each example [batch].
+
+        like: losses per example; values of the parts of one are averaged.
+        """
+        if self.reduction == "mean":
+            return self.mean(values)
+        total, shares = self.weighted(values)
+        dims = values.dim() if like is None else like.dim()
+        if values.dim() > dims:
+            count = shares.to(values.dtype).flatten(dims).sum(-1)
+            total = total.flatten(dims).sum(-1) / count.clamp(min=torch.finfo(values.dtype).tiny)
+        if self.reduction == "none":
+            return total
+        return total.sum(dim=-1) if self.fused else total.sum()

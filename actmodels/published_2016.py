@@ -11,10 +11,11 @@ from actmodels.data.pairs import PAD, Batch, PairTensors, batches_by_length
 from actmodels.errors import DataError
 from actmodels.halting.act import Act
 from actmodels.halting.base import Halted
+from actmodels.halting.steps import Steps
 from actmodels.models.adaptive_attention import AdaptiveAttention
 from actmodels.models.decomposable_attention import DecomposableAttention
 from actmodels.models.pair_model import PairModel
-from actmodels.modules.attention import SoftAlignment, weighted_mean
+from actmodels.modules.attention import SoftAlignment
 from actmodels.modules.inference import GateDropout, PairMemory
 from actmodels.prediction import Prediction
 
@@ -186,8 +187,8 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
         self.halting.adds_ponder_cost = not config.no_ponder_cost
 
     @property
-    def requires_unroll(self) -> bool:  # type: ignore[override]
-        return self.switches.compounding_dropout or self.switches.batch_remainder
+    def drops_halted(self) -> bool:  # type: ignore[override]
+        return not (self.switches.compounding_dropout or self.switches.batch_remainder)
 
     def encode(self, batch: Batch) -> PairMemory:
         return super().encode(self.model_input(batch))
@@ -208,12 +209,12 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
         _, dropout = self.step.start(memory)
         return memory, dropout
 
-    def answer(self, states: Tensor, probabilities: Tensor) -> Prediction:
+    def answer(self, steps: Steps) -> Prediction:
         if not self.switches.batch_remainder:
-            return super().answer(states, probabilities)
+            return super().answer(steps)
         assert isinstance(self.halting.epsilon, float)
-        halted = batch_remainder(probabilities, self.halting.epsilon)
-        logits = self.classify(weighted_mean(states, halted.weights))
+        halted = batch_remainder(steps.probabilities, self.halting.epsilon)
+        logits = self.classify(steps.mean(halted.weights))
         return Prediction(logits, halted.steps, halted.ponder_cost, halted.weights)
 
     @property

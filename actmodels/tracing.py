@@ -15,7 +15,8 @@ from torch.nn.functional import one_hot
 
 from actmodels.configs import InputConfig
 from actmodels.data.pairs import BATCH_SIZE, Batch, PairTensors, collate
-from actmodels.halting.loop import unroll
+from actmodels.halting.loop import AdaptiveLoop
+from actmodels.halting.steps import AllSteps
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.conditional import ConditionalAttention, WordByWordAttention
 from actmodels.modules.inference import Attended
@@ -42,20 +43,29 @@ def trace(model: AlternatingAttention | ConditionalAttention, batch: Batch) -> T
     if isinstance(model, ConditionalAttention):
         return _trace_words(model, batch)
     memory = model.encode(batch)
-    state, dropout = model.step.start(memory)
     attention: list[Attended] = []
 
     def step(state: Tensor) -> Tensor:
         attention.append(model.step.attend(state, memory))
         return model.step(state, memory, dropout)
 
-    states, probabilities = unroll(step, state, model.halting, model.classify)
-    answer = model.answer(states, probabilities)
+    state, dropout = model.step.start(memory)
+    loop = AdaptiveLoop(
+        model.halting,
+        model.classify,
+        batch.labels.shape,
+        max_steps=model.halting.max_steps,
+        freeze=False,
+        keeps_all=True,
+    )
+    steps = loop.run(step, state)
+    assert isinstance(steps, AllSteps)
+    answer = model.answer(steps)
     assert answer.weights is not None and answer.steps is not None
     return Trace(
-        probabilities,
+        steps.probabilities,
         answer.weights,
-        torch.softmax(model.classify(states), dim=2),
+        torch.softmax(model.classify(steps.states), dim=2),
         torch.stack([attended.premise_weights for attended in attention], dim=1),
         torch.stack([attended.hypothesis_weights for attended in attention], dim=1),
         torch.softmax(answer.logits, dim=1),
@@ -114,14 +124,14 @@ def ablate_steps(
     total_steps = dict.fromkeys(readings, 0.0)
     for index in model.batches(pairs, BATCH_SIZE):
         batch = collate(pairs, index, null_token=config.null_token, device=device)
-        states, probabilities = model.unroll(batch, max(max_steps, *steps), until_halted=False)
+        taken = model.all_steps(batch, max(max_steps, *steps))
         for reading, k in readings:
             last = k or max_steps
             if reading == "state":
-                logits = model.classify(states[:, last - 1])
+                logits = model.classify(taken.states[:, last - 1])
                 total_steps[reading, k] += last * len(index)
             else:
-                answer = model.answer(states[:, :last], probabilities[:, :last])
+                answer = model.answer(taken.up_to(last))
                 assert answer.steps is not None
                 logits = answer.logits
                 total_steps[reading, k] += float(answer.steps.sum())

@@ -152,7 +152,7 @@ def set_steps(model: PairModel, pairs: PairTensors, mean: float) -> None:
     unit.weight *= SHARPNESS
     index = torch.arange(len(pairs))[:: max(len(pairs) // CALIBRATION_PAIRS, 1)]
     batch = collate(pairs, index, null_token=False, device=unit.weight.device)
-    scores = model.unroll(batch, halting.max_steps, until_halted=False).states @ unit.weight[0]
+    scores = model.all_steps(batch, halting.max_steps).states @ unit.weight[0]
     low, high = -float(scores.max()) - 10.0, -float(scores.min()) + 10.0
     for _ in range(BISECTIONS):  # N falls as the bias rises
         middle = (low + high) / 2

@@ -1,6 +1,6 @@
 """Adaptive Computation Time (Graves 2016 section 2; paper appendix C), and two variants (ours)."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -8,7 +8,8 @@ from torch import Tensor
 from actmodels.configs import ActConfig, SupervisedActConfig, TargetStepsConfig
 from actmodels.data.pairs import FILLER
 from actmodels.halting.base import PonderedHalting, truncate
-from actmodels.halting.states import Classify, mean_state
+from actmodels.halting.states import Classify
+from actmodels.halting.steps import Steps
 from actmodels.modules.linear import per_trial
 from actmodels.prediction import Criterion, Prediction
 from actmodels.registry import HaltingConfig
@@ -18,12 +19,13 @@ class Act(PonderedHalting):
     """Classify the mean state weighted by h_n, at a ponder cost of N + R (paper eq. 8)."""
 
     settings: ClassVar[type[HaltingConfig]] = ActConfig
-    mixes_states = True
+    keeps: ClassVar[tuple[str, ...]] = ("state",)
+    halts_by_sum = True
 
-    def answer(self, states: Any, probabilities: Tensor, classify: Classify) -> Prediction:
-        weights, steps, _ = halted = truncate(probabilities, self.epsilon)
-        state = mean_state(states, weights)
-        return Prediction(classify(state), steps, halted.ponder_cost, weights, state=state)
+    def answer(self, steps: Steps, classify: Classify) -> Prediction:
+        weights, count, _ = halted = truncate(steps.probabilities, self.epsilon, steps.ends())
+        state = steps.mean(weights)
+        return Prediction(classify(state), count, halted.ponder_cost, weights, state=state)
 
 
 class SupervisedAct(Act):
@@ -34,6 +36,8 @@ class SupervisedAct(Act):
     """
 
     settings = SupervisedActConfig
+    keeps = ("state", "outputs")
+    halts_by_sum = True
 
     def __init__(self, config: SupervisedActConfig, state: int) -> None:
         super().__init__(config, state)
@@ -50,15 +54,14 @@ class SupervisedAct(Act):
     def current_ponder_weight(self) -> float | Tensor:
         return self.share * self.weight
 
-    def answer(self, states: Any, probabilities: Tensor, classify: Classify) -> Prediction:
-        answer = super().answer(states, probabilities, classify)
-        return answer._replace(step_logits=classify(states))
+    def answer(self, steps: Steps, classify: Classify) -> Prediction:
+        return super().answer(steps, classify)._replace(step_logits=steps.outputs(classify))
 
     def total(self, prediction: Prediction, criterion: Criterion) -> Tensor:
         assert prediction.weights is not None
         losses = criterion.step_losses(prediction)
         taken = (prediction.weights > 0).to(losses.dtype)
-        step_loss = criterion.mean((losses * taken).sum(dim=-1) / taken.sum(dim=-1))
+        step_loss = criterion.reduce((losses * taken).sum(dim=-1) / taken.sum(dim=-1))
         weight = per_trial(self.step_loss_weight, step_loss)
         return super().total(prediction, criterion) + weight * step_loss
 

@@ -1,6 +1,7 @@
 """Base classes of halting mechanisms: when to stop, what to classify, and the ponder cost."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import torch
@@ -8,10 +9,11 @@ from torch import Tensor, nn
 
 from actmodels.configs import FixedStepsConfig
 from actmodels.data.pairs import FILLER
-from actmodels.halting.states import Classify, each
-from actmodels.modules.linear import HaltingUnit, per_trial
-from actmodels.precision import HALF, at_least_float32
-from actmodels.prediction import Criterion, Loss, Prediction
+from actmodels.halting.states import Classify
+from actmodels.halting.steps import Steps
+from actmodels.modules.linear import HaltingUnit, has_hooks, per_trial
+from actmodels.precision import at_least_float32, in_one_precision
+from actmodels.prediction import Criterion, Loss, Prediction, Reduction
 from actmodels.registry import HALTINGS, HaltingConfig, load_class
 
 
@@ -29,6 +31,9 @@ class Objective(nn.Module):
         loss: Loss | None = None,
         *,
         ignore_index: int = FILLER,
+        mask: Tensor | None = None,
+        weights: Tensor | None = None,
+        reduction: Reduction = "mean",
     ) -> Tensor:
         """Return the loss to minimize []; when fused [trials].
 
@@ -37,15 +42,19 @@ class Objective(nn.Module):
             loss: maps outputs [batch, outputs] and targets to the loss of each example [batch];
                 by default the cross-entropy in nats.
             ignore_index: label of examples that do not count, as in torch's cross_entropy.
+            mask: which examples count [batch], bool; padding has neither loss nor ponder cost.
+            weights: weight of the loss and the ponder cost of each example [batch].
+            reduction: the weighted mean; the weighted `sum`; or `none`, of each example [batch].
 
         Raises:
-            ValueError: targets or losses have the wrong type, shape or range.
+            ValueError: targets, losses, mask or weights have the wrong type, shape or range.
         """
-        return self.total(prediction, Criterion(targets, loss, ignore_index, self.fused))
+        criterion = Criterion(targets, loss, ignore_index, self.fused, mask, weights, reduction)
+        return self.total(prediction, criterion.checked(prediction.logits.shape[:-1]))
 
     def total(self, prediction: Prediction, criterion: Criterion) -> Tensor:
-        """Return the mean of `losses`; mechanisms add their terms."""
-        return criterion.mean(self.losses(prediction, criterion))
+        """Return the reduced `losses`; mechanisms add their terms."""
+        return criterion.reduce(self.losses(prediction, criterion))
 
     def losses(self, prediction: Prediction, criterion: Criterion) -> Tensor:
         """Return the loss of each example [batch]."""
@@ -71,39 +80,89 @@ class Halting(Objective):
     max_steps: int
     reads_change: ClassVar[bool] = False  # whether `read` uses the state before the step
     reads_first_units = False  # of states with more units than halting reads
-    # Whether `answer` reads states only through `mean_state`, which may then be `ActiveStates`.
-    mixes_states: ClassVar[bool] = False
+    # What `answer` needs of the steps in inference: "outputs" of each state, the "state" that
+    # `newest_weight` averages, or nothing less than all states.
+    keeps: ClassVar[tuple[str, ...]] = ()
+    halts_by_sum: ClassVar[bool] = False  # whether the sum of h_n decides, not each of them
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Assume of another `answer` that it reads each state."""
+        """Take back the short ways of a class whose subclass has other methods."""
         super().__init_subclass__(**options)
-        if "answer" in vars(cls) and "mixes_states" not in vars(cls):
-            cls.mixes_states = False
+        if {"answer", "distribution", "has_halted", "newest_weight"} & vars(cls).keys():
+            for name in {"keeps", "halts_by_sum"} - vars(cls).keys():
+                setattr(cls, name, vars(Halting)[name])
+
+    def forward(self, steps: Steps, classify: Classify) -> Prediction:
+        """Return the prediction from the steps of a batch; see `answer`."""
+        return self.answer(steps, classify)
 
     @abstractmethod
     def probability(self, state: Tensor) -> Tensor:
         """Return the halting probability h_n [batch] of a state [batch, state]."""
 
-    def read(self, state: Any, before: Any, classify: Classify) -> Tensor:
-        """Return h_n [batch] of a state; before: the state before the step, if `reads_change`."""
-        return self.probability(state if isinstance(state, Tensor) else state[0])
+    def read(self, units: Tensor, before: Tensor, outputs: Callable[[], Tensor]) -> Tensor:
+        """Return h_n [batch].
+
+        Args:
+            units: first tensor of the state [batch, units].
+            before: that of the state before the step, if `reads_change`.
+            outputs: returns the outputs of the state [batch, outputs].
+        """
+        return self.probability(units)
+
+    def quick_reader(self, units: Tensor) -> Callable[[Tensor], Tensor] | None:
+        """Return a function of units that equals `read` without gradients, if one is faster."""
+        return None
 
     @abstractmethod
     def has_halted(self, probabilities: Tensor) -> Tensor:
         """Return which examples [batch] need no further step, from h_1 ... h_n [batch, steps]."""
 
+    def has_halted_by(self, so_far: Tensor) -> Tensor:
+        """Return `has_halted`; so_far: h_1 ... h_n, or their sum [batch] if `halts_by_sum`."""
+        return self.has_halted(so_far)
+
+    def newest_weight(self, so_far: Tensor, newest: Tensor, ends: Tensor | None) -> Tensor | None:
+        """Return the weight [batch] of the newest state in the kept one; None: 0 for all.
+
+        Args:
+            so_far: see `has_halted_by`. newest: h_n [batch].
+            ends: which examples may take no further step [batch]; None: none.
+        """
+        raise NotImplementedError(f"{type(self).__name__} keeps {self.keeps}")
+
     @abstractmethod
-    def answer(self, states: Any, probabilities: Tensor, classify: Classify) -> Prediction:
+    def answer(self, steps: Steps, classify: Classify) -> Prediction:
         """Combine the states of all steps into a prediction; examples do not affect each other.
 
         Args:
-            states: [batch, steps, state]; an example that has not halted halts at the last one.
-            probabilities: halting probabilities [batch, steps].
-            classify: maps [..., state] to logits [..., labels].
+            steps: halting probabilities [batch, steps], and operations on the states. An example
+                that has not halted halts at its last step.
+            classify: maps states to outputs.
         """
 
 
-class FixedSteps(Halting):
+class LastState(Halting):
+    """Base class of mechanisms that classify the last state, without a halting probability."""
+
+    keeps = ("state",)
+
+    def has_halted(self, probabilities: Tensor) -> Tensor:
+        return torch.zeros_like(probabilities[..., 0], dtype=torch.bool)
+
+    def newest_weight(self, so_far: Tensor, newest: Tensor, ends: Tensor | None) -> Tensor | None:
+        return None if ends is None else ends.to(newest.dtype)
+
+    def answer(self, steps: Steps, classify: Classify) -> Prediction:
+        ends = steps.ends().expand(steps.probabilities.shape)
+        numbers = torch.arange(1, ends.shape[-1] + 1, device=ends.device)
+        weights = ends.to(steps.probabilities.dtype)
+        taken = (weights * numbers).sum(dim=-1)
+        state = steps.at(taken)
+        return Prediction(classify(state), taken, None, weights, state=state)
+
+
+class FixedSteps(LastState):
     """Classify the last of a fixed number of states, without a ponder cost.
 
     Sordoni et al. 2016; thesis figure 6.2.
@@ -116,18 +175,6 @@ class FixedSteps(Halting):
     def probability(self, state: Tensor) -> Tensor:
         """Return zeros [batch]: no example halts before the last step."""
         return at_least_float32(state.new_zeros(state.shape[:-1]))
-
-    def has_halted(self, probabilities: Tensor) -> Tensor:
-        *batch, steps = probabilities.shape
-        return torch.full(batch, steps >= self.max_steps, device=probabilities.device)
-
-    def answer(self, states: Any, probabilities: Tensor, classify: Classify) -> Prediction:
-        *batch, steps = probabilities.shape
-        weights = torch.zeros_like(probabilities)
-        weights[..., -1] = 1.0
-        taken = probabilities.new_full(batch, float(steps))
-        last = each(lambda part: part[..., -1, :], states)
-        return Prediction(classify(last), taken, None, weights, state=last)
 
 
 class PonderedHalting(Halting):
@@ -153,31 +200,35 @@ class PonderedHalting(Halting):
         """Return the module that maps states [batch, state] to h [batch]."""
         return HaltingUnit(state, config.halting_bias)
 
-    def units(self, state: Any) -> Tensor:
+    def units(self, units: Tensor) -> Tensor:
         """Return the units that halting reads [batch, state].
 
         Raises:
             ValueError: the states have another size.
         """
-        read: Tensor = state if isinstance(state, Tensor) else state[0]
-        if read.shape[-1] == self.size:
-            return read
-        if self.reads_first_units and read.shape[-1] > self.size:
-            return read[..., : self.size]
+        if units.shape[-1] == self.size:
+            return units
+        if self.reads_first_units and units.shape[-1] > self.size:
+            return units[..., : self.size]
         raise ValueError(
-            f"states are {list(read.shape)}; expected [..., {self.size}], as "
+            f"states are {list(units.shape)}; expected [..., {self.size}], as "
             f"{type(self).__name__} has state={self.size}"
         )
 
     def probability(self, state: Tensor) -> Tensor:
         return self.unit(self.units(state))
 
-    def summed_unit(self) -> HaltingUnit | None:
-        """Return the unit if examples halt where the sum of its h_n reaches 1 - epsilon."""
-        names = ("read", "probability", "distribution", "has_halted")
-        same = all(getattr(type(self), name) is getattr(PonderedHalting, name) for name in names)
-        summed = same and not self.fused and type(self.unit) is HaltingUnit
-        return self.unit if summed and self.unit.linear.weight.dtype not in HALF else None
+    def quick_reader(self, units: Tensor) -> Callable[[Tensor], Tensor] | None:
+        names, size = ("read", "probability"), self.size
+        own = any(getattr(type(self), n) is not getattr(PonderedHalting, n) for n in names)
+        if own or self.fused or not self.halts_by_sum or type(self.unit) is not HaltingUnit:
+            return None
+        bias, vector = self.unit.linear.bias, self.unit.linear.weight[0]
+        if has_hooks(self.unit) or bias is None or self.units(units).dtype != vector.dtype:
+            return None
+        if not in_one_precision(vector):
+            return None
+        return lambda units: torch.addmv(bias, units[:, :size], vector).sigmoid_()
 
     def distribution(self, probabilities: Tensor) -> Tensor:
         """Return the distribution over steps [batch, steps] before truncation; for ACT h_n."""
@@ -188,13 +239,27 @@ class PonderedHalting(Halting):
         total = self.distribution(probabilities).sum(dim=-1)
         return ~(total < per_trial(1 - self.epsilon, total))  # nan halts as well
 
+    def has_halted_by(self, so_far: Tensor) -> Tensor:
+        if not self.halts_by_sum:
+            return self.has_halted(so_far)
+        # Rounding must not end the steps of an example before `truncate` does.
+        return ~(so_far < per_trial((1 - self.epsilon) * (1 + 1e-6), so_far))
+
+    def newest_weight(self, so_far: Tensor, newest: Tensor, ends: Tensor | None) -> Tensor | None:
+        """Return the weight of `truncate`; so_far: the sum of h_1 ... h_n."""
+        before, threshold = so_far - newest, per_trial(1 - self.epsilon, so_far)
+        crossing = before + newest >= threshold
+        crossing = crossing if ends is None else crossing | ends
+        return torch.where(crossing, 1 - before, newest) * (before < threshold)
+
     def total(self, prediction: Prediction, criterion: Criterion) -> Tensor:
-        """Return mean loss + ponder weight · mean ponder cost."""
+        """Return reduced loss + ponder weight · reduced ponder cost."""
         assert prediction.ponder_cost is not None
-        loss = criterion.mean(self.losses(prediction, criterion))
+        losses = self.losses(prediction, criterion)
+        loss = criterion.reduce(losses)
         if not self.adds_ponder_cost:
             return loss
-        cost = criterion.mean(prediction.ponder_cost)
+        cost = criterion.reduce(prediction.ponder_cost, losses)
         return loss + per_trial(self.current_ponder_weight, cost) * cost
 
     @property
@@ -256,7 +321,7 @@ class Halted(NamedTuple):
         return self.steps + self.remainder
 
 
-def truncate(distribution: Tensor, epsilon: float | Tensor) -> Halted:
+def truncate(distribution: Tensor, epsilon: float | Tensor, ends: Tensor | None = None) -> Halted:
     """Truncate a distribution over steps, separately for each example (Graves 2016 section 2).
 
     N is the first n with c_n = m_1 + ... + m_n >= 1 - epsilon, or the last step (the cap). The
@@ -265,15 +330,20 @@ def truncate(distribution: Tensor, epsilon: float | Tensor) -> Halted:
     Args:
         distribution: m_n >= 0 [batch, steps]; steps after N have no effect.
         epsilon: when fused [trials].
+        ends: which step is the last one, bool [steps] or [batch, steps]; by default that of all.
     """
     before = torch.cumsum(distribution, dim=-1) - distribution  # c_{n-1}
     threshold = per_trial(1 - epsilon, before)
     taken = before < threshold
     # The first step is always taken; rounding in the subtraction must not prevent it.
     taken = torch.cat([torch.ones_like(taken[..., :1]), taken[..., 1:]], dim=-1)
-    crossing = before + distribution >= threshold
-    crossing[..., -1] = True  # the cap
-    last = taken & crossing
+    if ends is None:
+        last = torch.arange(before.shape[-1], device=before.device) == before.shape[-1] - 1
+    else:
+        last, own = ends, ends.dim() > 1
+        if own:  # nothing after the last step
+            taken = taken & (torch.cumsum(ends, dim=-1) - ends.long() == 0)
+    last = taken & ((before + distribution >= threshold) | last)
     remainder = torch.where(last, 1 - before, torch.zeros_like(before)).sum(dim=-1)
     weights = torch.where(last, 1 - before, distribution) * taken
     return Halted(weights, taken.sum(dim=-1).to(distribution.dtype), remainder)
@@ -286,5 +356,12 @@ def halting_distribution(probabilities: Tensor) -> Tensor:
 
 def survival(probabilities: Tensor) -> tuple[Tensor, Tensor]:
     """Return p_n = (1 - h_1) ... (1 - h_n), and p_{n-1} with p_0 = 1, each [batch, steps]."""
-    after = torch.cumprod(1 - probabilities, dim=-1)
+    remaining = 1 - probabilities
+    if torch.compiler.is_compiling():  # ONNX has no cumulative product
+        products = [remaining[..., 0]]
+        for one in remaining.unbind(dim=-1)[1:]:
+            products.append(products[-1] * one)
+        after = torch.stack(products, dim=-1)
+    else:
+        after = torch.cumprod(remaining, dim=-1)
     return after, torch.cat([torch.ones_like(after[..., :1]), after[..., :-1]], dim=-1)

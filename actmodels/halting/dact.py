@@ -8,6 +8,7 @@ from torch import Tensor
 from actmodels.configs import DactConfig
 from actmodels.halting.base import AnsweringHalting, survival
 from actmodels.halting.states import Classify
+from actmodels.halting.steps import Steps
 from actmodels.modules.linear import per_trial
 from actmodels.modules.recurrent import rows
 from actmodels.prediction import Criterion, Prediction, label_losses
@@ -28,6 +29,7 @@ class Dact(AnsweringHalting):
     """
 
     settings = DactConfig
+    keeps = ("outputs",)
 
     def __init__(self, config: DactConfig, state: int, **options: Any) -> None:
         super().__init__(config, state, **options)
@@ -35,32 +37,35 @@ class Dact(AnsweringHalting):
 
     def has_halted(self, probabilities: Tensor) -> Tensor:
         """Return where later steps change the answer by less than epsilon [batch]."""
-        remaining = torch.prod(1 - probabilities, dim=-1)
+        remaining = survival(probabilities)[0][..., -1]
         return ~(remaining >= per_trial(self.epsilon, remaining))  # nan halts as well
 
-    def answer(self, states: Any, probabilities: Tensor, classify: Classify) -> Prediction:
+    def answer(self, steps: Steps, classify: Classify) -> Prediction:
         """Mix the answers of all steps up to N.
 
         In training N is the step at which p falls below epsilon, in evaluation `settled_step`;
         with lookahead 0 later steps refine the probabilities of the settled class.
         """
-        after, before = survival(probabilities)
+        after, before = survival(steps.probabilities)
         taken = before >= per_trial(self.epsilon, before)  # independent of the batch
+        if (last := steps.last) is not None:
+            numbers = torch.arange(1, taken.shape[-1] + 1, device=taken.device)
+            taken = taken & (numbers <= last[..., None])
         before = before * taken
-        answers = self.odds(classify(states))
+        answers = self.odds(steps.outputs(classify))
         mixed, mixture = [answers[..., 0, :]], answers[..., 0, :]
         for n in range(1, answers.shape[-2]):
             share = before[..., n, None]
             mixture = share * answers[..., n, :] + (1 - share) * mixture
             mixed.append(mixture)
         settles = self.classes and not self.training
-        steps = self.settled_step(mixed, after, taken) if settles else taken.sum(dim=-1)
+        count = self.settled_step(mixed, after, taken) if settles else taken.sum(dim=-1)
         if self.lookahead and settles:
-            taken = torch.arange(taken.shape[-1], device=steps.device) < steps[..., None]
+            taken = torch.arange(taken.shape[-1], device=count.device) < count[..., None]
             before = before * taken
-            mixture = rows(torch.stack(mixed, dim=-2), steps[..., None] - 1).squeeze(-2)
+            mixture = rows(torch.stack(mixed, dim=-2), count[..., None] - 1).squeeze(-2)
         cost, logits = (after * taken).sum(dim=-1), self.logits(mixture)
-        return Prediction(logits, steps.to(cost.dtype), cost, self.step_weights(before))
+        return Prediction(logits, count.to(cost.dtype), cost, self.step_weights(before))
 
     def settled_step(self, mixed: list[Tensor], after: Tensor, taken: Tensor) -> Tensor:
         """Return the first step [batch] after which the class is settled; see the class.

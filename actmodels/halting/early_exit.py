@@ -1,15 +1,16 @@
 """Early exit: train a classifier on every state, and stop at the first that is good enough."""
 
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
-from torch.nn.functional import one_hot, pad
+from torch.nn.functional import pad
 
 from actmodels.configs import ConfidenceExitConfig, PatienceExitConfig
 from actmodels.halting.base import Halting, require
-from actmodels.halting.states import Classify, each
+from actmodels.halting.states import Classify
+from actmodels.halting.steps import Steps
 from actmodels.modules.linear import per_trial
 from actmodels.modules.recurrent import rows
 from actmodels.precision import at_least_float32
@@ -23,32 +24,38 @@ class EarlyExit(Halting):
     unit nothing is learned about when to stop, so the rule can change after training.
     """
 
+    keeps = ("state", "outputs")
+
     @abstractmethod
     def exits(self, numbers: Tensor) -> Tensor:
         """Return at which steps [batch, steps] the rule holds, from a number of each answer."""
 
-    def read(self, state: Any, before: Any, classify: Classify) -> Tensor:
-        return self.probability(classify(state))
+    def read(self, units: Tensor, before: Tensor, outputs: Callable[[], Tensor]) -> Tensor:
+        return self.probability(outputs())
 
     def has_halted(self, probabilities: Tensor) -> Tensor:
-        *batch, steps = probabilities.shape
-        if self.training or steps >= self.max_steps:
-            return torch.full(batch, steps >= self.max_steps, device=probabilities.device)
+        if self.training:
+            return torch.zeros_like(probabilities[..., 0], dtype=torch.bool)
         return self.exits(probabilities).any(dim=-1)
 
-    def answer(self, states: Any, probabilities: Tensor, classify: Classify) -> Prediction:
-        step_logits, exits = classify(states), self.exits(probabilities.detach())
-        exits[..., -1] = True
-        steps = exits.float().argmax(dim=-1)  # the first
+    def newest_weight(self, so_far: Tensor, newest: Tensor, ends: Tensor | None) -> Tensor | None:
         if self.training:
-            steps = torch.full_like(steps, exits.shape[-1] - 1)
-        weights = one_hot(steps, exits.shape[-1]).to(probabilities.dtype)
+            return None if ends is None else ends.to(newest.dtype)
+        exits = self.exits(so_far)
+        now = exits[..., -1] if ends is None else exits[..., -1] | ends
+        return (now & ~exits[..., :-1].any(dim=-1)).to(newest.dtype)
 
-        def at_exit(values: Tensor) -> Tensor:
-            return rows(values, steps[..., None]).squeeze(-2)
-
-        taken, state = (steps + 1).to(weights.dtype), each(at_exit, states)
-        return Prediction(at_exit(step_logits), taken, None, weights, step_logits, state)
+    def answer(self, steps: Steps, classify: Classify) -> Prediction:
+        step_logits, ends = steps.outputs(classify), steps.ends()
+        exits = ends.expand(steps.probabilities.shape)
+        if not self.training:
+            exits = exits | self.exits(steps.probabilities.detach())
+        # the first one
+        weights = (exits & (torch.cumsum(exits, dim=-1) == 1)).to(steps.probabilities.dtype)
+        numbers = torch.arange(1, weights.shape[-1] + 1, device=weights.device)
+        count = (weights * numbers).sum(dim=-1)
+        logits = rows(step_logits, count[..., None].long() - 1).squeeze(-2)
+        return Prediction(logits, count, None, weights, step_logits, steps.at(count))
 
     def losses(self, prediction: Prediction, criterion: Criterion) -> Tensor:
         """Return the mean loss of the states up to N [batch]."""

@@ -1,105 +1,398 @@
-"""Halting around any step function."""
+"""The loop over steps: apply a step function until each example has halted."""
 
+from abc import abstractmethod
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
-from typing import Generic, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from actmodels.halting.active import ActiveExamples
 from actmodels.halting.base import Halting
-from actmodels.halting.states import Classify, State, each
+from actmodels.halting.states import Classify, batch_of, each, first_tensor
+from actmodels.halting.steps import ActiveSteps, AllSteps, KeptSteps, Steps, scattered
+from actmodels.modules.linear import from_left
 from actmodels.prediction import Prediction
 
 
-class Trajectory(NamedTuple, Generic[State]):
-    """All steps: states [batch, steps, state] and halting probabilities [batch, steps]."""
+class Trajectory(NamedTuple):
+    """All steps: states [batch, steps, ...] and halting probabilities [batch, steps]."""
 
-    states: State
+    states: Any
     probabilities: Tensor
 
 
+class DerivedStep:
+    """A step function with a derivative of its own, computed after all steps (actmodels.by_hand).
+
+    The loop calls it in inference mode, and then `apply` for the states with gradients.
+    """
+
+    @abstractmethod
+    def step(self, state: Tensor) -> Tensor:
+        """Map the states of the active examples to the next ones."""
+
+    @abstractmethod
+    def select(self, indices: Tensor, active: ActiveExamples) -> None:
+        """Keep only the rows at `indices`; active: the examples that remain."""
+
+    @abstractmethod
+    def apply(self) -> Tensor:
+        """Return the states of all steps with gradients [rows of step 1, of step 2, ..., state]."""
+
+
+class AdaptiveLoop:
+    """The loop over the steps of one batch; `run` takes the steps.
+
+    Args:
+        halting: the mechanism.
+        classify: maps states to outputs.
+        batch: shape of the batch.
+        max_steps: number of steps at most.
+        budget: number of steps of each example at most [batch].
+        compact: halted examples leave the step, which reads active ones only.
+        freeze: halted examples keep their state, because others may read it.
+        until_halted: end once all examples have halted.
+        keeps_all: keep all states, also where the mechanism needs less.
+        group: process group whose processes take the same number of steps.
+    """
+
+    def __init__(
+        self,
+        halting: Halting,
+        classify: Classify,
+        batch: torch.Size,
+        *,
+        max_steps: int,
+        budget: Tensor | None = None,
+        compact: bool = False,
+        freeze: bool = True,
+        until_halted: bool = True,
+        keeps_all: bool = False,
+        group: Any = None,
+    ) -> None:
+        self.halting, self.classify, self.batch = halting, classify, batch
+        self.max_steps, self.budget, self.group = max_steps, budget, group
+        self.compact, self.freeze = compact and len(batch) > int(halting.fused), freeze
+        self.until_halted, self.keeps_all = until_halted, keeps_all
+        self.states: list[Any] = []  # of each step
+        self.probabilities: list[Tensor] = []
+        self.indices: list[Tensor] = []  # original indices of the active examples of each step
+        self.selected: list[Tensor | None] = []  # rows of the step before that take each step
+        self.so_far: Tensor | None = None  # h_1 ... h_n of the active examples, or their sum
+
+    def run(self, step: Any, state: Any, inputs: Any = None) -> Steps:
+        """Take the steps.
+
+        Args:
+            step: a DerivedStep, or a function of the states and, unless they are None, of `inputs`.
+            state: initial states [batch, ...].
+            inputs: what else belongs to each example: tensors [batch, ...], or scalars.
+        """
+        trains = torch.is_grad_enabled()
+        self.active: ActiveExamples | None = None
+        if self.until_halted:
+            device, fused = first_tensor(state).device, self.halting.fused
+            self.active = ActiveExamples(self.batch, device, fused=fused)
+        self.derived = step if isinstance(step, DerivedStep) else None
+        self.differentiates = self.derived is not None and trains
+        keeps = self.until_halted and not (self.keeps_all or trains) and self.halting.keeps
+        self.kept = KeptSteps(self.batch) if keeps else None
+        flat = len(self.batch) == 1 and first_tensor(state).dim() == 2
+        quick = flat and (self.kept is not None or self.differentiates)
+        self.quick = self.halting.quick_reader(first_tensor(state)) if quick else None
+        with torch.inference_mode() if self.differentiates else nullcontext():
+            self._take(step if self.derived is None else self.derived.step, state, inputs)
+        return self._derived(state) if self.differentiates else self._recorded()
+
+    def _take(self, step: Callable[..., Any], state: Any, inputs: Any) -> None:
+        """Take steps until all examples have halted."""
+        halted: Tensor | None = None
+        budget = self.budget
+        for number in range(1, self.max_steps + 1):
+            before, state = state, step(state) if inputs is None else step(state, inputs)
+            if self.freeze and halted is not None:
+                state = each(partial(unless, halted), state, before)
+            self._record(state, before, number, budget)
+            if number == self.max_steps or not (self.until_halted or self.freeze):
+                continue
+            assert self.so_far is not None
+            halted = self.halting.has_halted_by(self.so_far)
+            halted = halted if budget is None else halted | (budget <= number)
+            indices = self._remaining(halted) if self.until_halted else None
+            if indices is None:
+                continue
+            if not indices.numel():
+                break
+            assert self.active is not None
+            flat = self.active.keep(indices)
+            values = (state, inputs, halted, budget, self.so_far)
+            state, inputs, halted, budget, self.so_far = self.active.rows(values, flat)
+            self.selected[-1] = flat
+            if self.derived is not None:
+                self.derived.select(flat, self.active)
+
+    def _record(self, state: Any, before: Any, number: int, budget: Tensor | None) -> None:
+        """Record a step of the active examples."""
+        halting, output = self.halting, None
+        if self.kept is not None and "outputs" in halting.keeps:
+            output = self.classify(state)
+        units, dims = first_tensor(state), len(self.batch)
+        if self.quick is not None:
+            probability = self.quick(units)
+        else:
+            outputs = partial(self.classify, state) if output is None else lambda: output
+            earlier = read_units(before, dims) if halting.reads_change else units
+            probability = halting.read(read_units(state, dims), earlier, outputs)
+        self.probabilities.append(probability)
+        if self.active is not None:
+            self.indices.append(self.active.original_indices)
+        self.selected.append(None)
+        newest = probability.detach()
+        if halting.halts_by_sum:
+            self.so_far = newest if self.so_far is None else self.so_far + newest
+        else:
+            parts = [] if self.so_far is None else [self.so_far]
+            self.so_far = torch.cat([*parts, newest[..., None]], dim=-1)
+        if self.kept is None:
+            if not self.differentiates:
+                self.states.append(state)
+            return
+        if output is not None:
+            self.kept.rows.append(self._flat(output))
+        if "state" in halting.keeps:
+            self._keep_state(self.kept, state, newest, number, budget)
+
+    def _keep_state(
+        self, kept: KeptSteps, state: Any, newest: Tensor, number: int, budget: Tensor | None
+    ) -> None:
+        """Add the weighted states of a step."""
+        ends = None if budget is None else budget == number
+        if number == self.max_steps:
+            ends = torch.ones_like(newest, dtype=torch.bool)
+        assert self.so_far is not None
+        weight = self.halting.newest_weight(self.so_far, newest, ends)
+        if weight is not None:
+            weight = weight if budget is None else weight * (budget >= number)
+            kept.add(each(self._flat, state), weight.flatten(), self.indices[-1])
+
+    def _remaining(self, halted: Tensor) -> Tensor | None:
+        """Return the rows that take the next step; None for all, and nothing if all have halted.
+
+        Raises:
+            ValueError: a compiler, vmap or the device meta runs the code without values.
+        """
+        try:
+            if halted.is_meta or torch.compiler.is_compiling():
+                raise RuntimeError("vmap")
+            assert self.active is not None
+            ended = self.group is None or all_ended(halted, self.group)
+            if self.compact:
+                indices = self.active.indices(halted)
+            else:
+                indices = self.active.original_indices[:0] if bool(halted.all()) else None
+        except RuntimeError as error:
+            if not str(error).startswith("vmap"):
+                raise
+            raise ValueError(NEEDS_VALUES) from None
+        waits = indices is not None and not indices.numel() and not ended
+        return None if waits else indices
+
+    def _flat(self, tensor: Tensor) -> Tensor:
+        """Return a tensor [batch, ...] of the active examples as rows."""
+        dims = len(self.batch)
+        return tensor.flatten(0, dims - 1) if dims else tensor[None]
+
+    def _index(self) -> Tensor:
+        """Return the index of each recorded row in the flat [batch, steps]."""
+        steps, examples = len(self.probabilities), torch.cat(self.indices)
+        sizes = torch.tensor([len(part) for part in self.indices])
+        numbers = torch.arange(steps).repeat_interleave(sizes).to(examples.device)
+        return examples * steps + numbers
+
+    def _recorded(self) -> Steps:
+        """Return the recorded steps, whose states have their own gradients."""
+        steps, dim = len(self.probabilities), len(self.batch)
+        last = None if self.budget is None else self.budget.clamp(max=steps)
+        if self.kept is None and (self.active is None or not self.active.changed):
+            states = each(lambda *parts: torch.stack(parts, dim=dim), *self.states)
+            return AllSteps(states, torch.stack(self.probabilities, dim=dim), last)
+        index = self._index()
+        recorded = torch.cat([self._flat(part) for part in self.probabilities])
+        probabilities = scattered(recorded, index, torch.Size((*self.batch, steps)))
+        if self.kept is not None:
+            return self.kept.finish(index, probabilities, last)
+        rows = each(lambda *parts: torch.cat([*map(self._flat, parts)]), *self.states)
+        return ActiveSteps(rows, index, probabilities, last)
+
+    def _derived(self, start: Tensor) -> Steps:
+        """Return the steps of a DerivedStep; h_n have gradients and the values that halted."""
+        assert self.derived is not None
+        states, index = self.derived.apply(), self._index()
+        steps = len(self.probabilities)
+        last = None if self.budget is None else self.budget.clamp(max=steps)
+        shape = torch.Size((*self.batch, steps))
+        recorded = torch.cat([part.flatten() for part in self.probabilities])
+        if self.halting.fused:  # layers of fused models map [trials, ...]
+            states, recorded = (scattered(part, index, shape) for part in (states, recorded))
+            before = torch.cat([start[..., None, :], states[..., :-1, :]], dim=-2)
+        else:
+            before = self._before(states, start) if self.halting.reads_change else states
+        again = self.halting.read(states, before, partial(self.classify, states))
+        recorded = recorded + (again - again.detach())
+        if self.halting.fused:
+            return AllSteps(states, recorded, last)
+        return ActiveSteps(states, index, scattered(recorded, index, shape), last)
+
+    def _before(self, states: Tensor, start: Tensor) -> Tensor:
+        """Return the state before each recorded one."""
+        # Copies of the rows, which are tensors of inference mode.
+        by_step = states.split([len(part) for part in self.indices])
+        pairs = zip(self.selected, by_step, strict=True)
+        rows = [part if at is None else part.index_select(0, at.clone()) for at, part in pairs]
+        return torch.cat([start, *rows[:-1]])
+
+
+NEEDS_VALUES = (
+    "steps end once all examples have halted, which needs their values; for torch.compile, "
+    "torch.export, vmap and the device meta pass until_halted=False: the same results from "
+    "max_steps steps"
+)
+
+
+def unless(halted: Tensor, after: Tensor, before: Tensor) -> Tensor:
+    """Return the state before the step where an example has halted, and the next one elsewhere."""
+    return torch.where(from_left(halted, after), before, after)
+
+
+def read_units(state: Any, batch_dims: int) -> Tensor:
+    """Return the first tensor of a state as [batch, units]."""
+    units = first_tensor(state)
+    return units.flatten(batch_dims) if units.dim() > batch_dims + 1 else units
+
+
+def all_ended(halted: Tensor, group: Any) -> bool:
+    """Return whether all examples of all processes of a group have halted."""
+    running = (~halted).any().to(torch.int32)
+    torch.distributed.all_reduce(running, torch.distributed.ReduceOp.MAX, group=group)
+    return not bool(running)
+
+
 def unroll(
-    step: Callable[[State], State],
-    state: State,
+    step: Callable[..., Any],
+    state: Any,
     halting: Halting,
     classify: Classify,
     max_steps: int | None = None,
     *,
+    inputs: Any = None,
+    batch_dims: int | None = None,
     until_halted: bool = True,
     freeze: bool = False,
-) -> Trajectory[State]:
+) -> Trajectory:
     """Apply a step function repeatedly to all examples of a batch, halted or not.
 
-    Args:
-        step: maps the states of the whole batch to the next states.
-        state: initial state [batch, state].
-        max_steps: maximum number of steps; halting.max_steps by default.
-        until_halted: stop once all examples have halted; later steps would have weight 0.
+    Args: as of `adapt_steps`, and
         freeze: halted examples keep their state, for steps in which examples see each other.
 
-    Raises:
-        ValueError: until_halted, where the number of steps must not depend on data.
+    Returns:
+        States [batch, steps, ...] and halting probabilities [batch, steps].
     """
-    states: list[State] = []
-    probabilities: list[Tensor] = []
-    halted: Tensor | None = None
-    for _ in range(max_steps or halting.max_steps):
-        before, state = state, step(state)
-        if freeze and halted is not None:
-            state = each(partial(kept, halted[..., None]), before, state)
-        states.append(state)
-        probabilities.append(halting.read(state, before, classify))
-        if until_halted or freeze:
-            halted = halting.has_halted(torch.stack(probabilities, dim=-1).detach())
-            if until_halted and all_true(halted):
-                break
-    stacked: State = each(lambda *parts: torch.stack(parts, dim=-2), *states)
-    return Trajectory(stacked, torch.stack(probabilities, dim=-1))
-
-
-def kept(halted: Tensor, before: Tensor, after: Tensor) -> Tensor:
-    """Return the state before the step where an example has halted, and the next one elsewhere."""
-    return torch.where(halted, before, after)
-
-
-def all_true(halted: Tensor) -> bool:
-    """Return whether all examples have halted.
-
-    Raises:
-        ValueError: a compiler, vmap or the device meta runs the code without values.
-    """
-    if not (halted.is_meta or torch.compiler.is_compiling()):
-        try:
-            return bool(halted.all())
-        except RuntimeError as error:
-            if not str(error).startswith("vmap"):
-                raise
-    raise ValueError(
-        "steps end once all examples have halted, which needs their values; for torch.compile, "
-        "torch.export, vmap and the device meta pass until_halted=False: the same results from "
-        "max_steps steps"
+    batch = batch_of(state, batch_dims)
+    loop = AdaptiveLoop(
+        halting,
+        classify,
+        batch,
+        max_steps=max_steps or halting.max_steps,
+        freeze=freeze,
+        until_halted=until_halted,
+        keeps_all=True,
     )
+    steps = loop.run(step, state, inputs)
+    assert isinstance(steps, AllSteps)
+    return Trajectory(steps.states, steps.probabilities)
 
 
 def adapt_steps(
-    step: Callable[[State], State],
-    state: State,
+    step: Callable[..., Any] | DerivedStep,
+    state: Any,
     halting: Halting,
     classify: Classify,
     *,
+    inputs: Any = None,
+    batch_dims: int | None = None,
+    max_steps: int | Tensor | None = None,
+    compact: bool | None = None,
     until_halted: bool = True,
+    group: Any = None,
 ) -> Prediction:
-    """Predict after as many steps as each example needs; halted examples keep their state.
+    """Predict after as many steps as each example needs.
 
     Args:
-        step: maps states [batch, state] to the next ones, where batch stands for any leading
-            dimensions; or tuples of such tensors, averaged together, to tuples.
-        state: initial states.
-        halting: the mechanism; it reads the states, of tuples the first tensor.
-        classify: maps states [..., state], or tuples of them, to logits [..., labels].
+        step: maps states to the next ones: `step(state)`, or `step(state, inputs)` with inputs.
+        state: initial states: a tensor [batch, state], or tuples, lists, dicts and dataclasses of
+            tensors [batch, ...].
+        halting: the mechanism; it reads the first tensor.
+        classify: maps states to outputs [..., outputs]; it must allow one leading dimension more.
+        inputs: what else belongs to each example, of the same types. With it halted examples leave
+            the step: the step reads rows of states and inputs, and its rows must not depend on each
+            other. Without it the step reads all examples, and halted ones keep their state.
+        batch_dims: how many leading dimensions are examples, each of which halts alone: 1 for
+            [batch, ...], 2 for tokens [batch, tokens, state]. None: 1, of tensors [batch, state].
+        max_steps: number of steps at most; halting.max_steps by default. Of each example: integers
+            [batch].
+        compact: whether halted examples leave the step; by default with inputs, and without
+            dependence on values of the data (`until_halted`).
         until_halted: stop once all examples have halted. False takes max_steps steps with the same
             results: for torch.compile(fullgraph=True), torch.export, vmap and the device meta.
+        group: process group of torch.distributed whose processes take the same number of steps, for
+            layers that communicate (FSDP).
+
+    Raises:
+        ValueError: the batch cannot be told from the state, max_steps is out of range, or values
+            are needed where there are none.
     """
-    options = {"until_halted": until_halted, "freeze": True}
-    return halting.answer(*unroll(step, state, halting, classify, **options), classify)
+    batch = batch_of(state, batch_dims)
+    most, budget = step_limits(max_steps, halting.max_steps, batch)
+    compact = (inputs is not None or isinstance(step, DerivedStep)) if compact is None else compact
+    compact = compact and until_halted
+    loop = AdaptiveLoop(
+        halting,
+        classify,
+        batch,
+        max_steps=most,
+        budget=budget,
+        compact=compact,
+        freeze=not (compact and len(batch) == 1 + int(halting.fused)),
+        until_halted=until_halted,
+        group=group,
+    )
+    prediction: Prediction = halting(loop.run(step, state, inputs), classify)
+    return prediction
+
+
+def step_limits(
+    given: int | Tensor | None, default: int, batch: torch.Size
+) -> tuple[int, Tensor | None]:
+    """Return the maximum number of steps of all, and of each example [batch] if it differs.
+
+    Raises:
+        ValueError: it is below 1, or of another shape.
+    """
+    if given is None:
+        return default, None
+    if isinstance(given, Tensor) and given.dim():
+        if given.shape != batch or given.is_floating_point():
+            raise ValueError(
+                f"max_steps is {given.dtype} {list(given.shape)}; expected an integer, or one of "
+                f"each example {list(batch)}"
+            )
+        most = int(given.max()) if given.numel() else 1
+        if given.numel() and int(given.min()) < 1:
+            raise ValueError(f"max_steps has {int(given.min())}; expected at least 1")
+        return most, given
+    if int(given) < 1:
+        raise ValueError(f"max_steps is {int(given)}; expected at least 1")
+    return int(given), None

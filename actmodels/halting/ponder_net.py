@@ -1,6 +1,6 @@
 """PonderNet (Banino et al. 2021): a random halting step whose expected loss is minimized."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -8,6 +8,7 @@ from torch import Tensor
 from actmodels.configs import PonderNetConfig
 from actmodels.halting.base import AnsweringHalting, halting_distribution, truncate
 from actmodels.halting.states import Classify
+from actmodels.halting.steps import Steps
 from actmodels.modules.linear import per_trial
 from actmodels.modules.recurrent import rows
 from actmodels.prediction import Criterion, Prediction
@@ -25,6 +26,7 @@ class PonderNet(AnsweringHalting):
     """
 
     settings: ClassVar[type[HaltingConfig]] = PonderNetConfig
+    keeps = ("outputs",)
     is_cost_optional = False
 
     def __init__(self, config: PonderNetConfig, state: int, *, classes: bool = True) -> None:
@@ -34,20 +36,21 @@ class PonderNet(AnsweringHalting):
     def distribution(self, probabilities: Tensor) -> Tensor:
         return halting_distribution(probabilities)
 
-    def answer(self, states: Any, probabilities: Tensor, classify: Classify) -> Prediction:
+    def answer(self, steps: Steps, classify: Classify) -> Prediction:
         """Return the expected answer and steps in training, those of the median N in evaluation."""
-        weights = truncate(self.distribution(probabilities), self.epsilon).weights
-        step_logits = classify(states)
+        masses = self.distribution(steps.probabilities)
+        weights = truncate(masses, self.epsilon, steps.ends()).weights
+        step_logits = steps.outputs(classify)
         if self.training:
             numbers = torch.arange(1, weights.shape[-1] + 1, device=weights.device)
-            steps = (weights * numbers).sum(dim=-1).detach()
+            count = (weights * numbers).sum(dim=-1).detach()
             logits = self.logits((weights[..., None] * self.odds(step_logits)).sum(dim=-2))
         else:
             last = weights.shape[-1] - 1
             median = (torch.cumsum(weights, dim=-1) < 0.5).sum(dim=-1).clamp_max(last)
-            steps = (median + 1).to(weights.dtype)
+            count = (median + 1).to(weights.dtype)
             logits = rows(step_logits, median[..., None]).squeeze(-2)
-        return Prediction(logits, steps, self.divergence(weights), weights, step_logits)
+        return Prediction(logits, count, self.divergence(weights), weights, step_logits)
 
     def log_prior(self, weights: Tensor) -> Tensor:
         """Return the log prior of each step [steps]; of weights [batch, steps]."""

@@ -1,13 +1,12 @@
 """ACT with other halting units: with a hidden layer, and on [state; change of state]."""
 
-from typing import Any
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 
 from actmodels.configs import ChangeActConfig, MlpActConfig
 from actmodels.halting.act import Act
-from actmodels.halting.states import Classify
 from actmodels.modules.linear import HaltingUnit, Linear
 
 
@@ -33,6 +32,6 @@ class ChangeAct(Act):
     def build_unit(self, config: ChangeActConfig, state: int) -> nn.Module:
         return HaltingUnit(2 * state, config.halting_bias)
 
-    def read(self, state: Any, before: Any, classify: Classify) -> Tensor:
-        after, before = self.units(state), self.units(before)
+    def read(self, units: Tensor, before: Tensor, outputs: Callable[[], Tensor]) -> Tensor:
+        after, before = self.units(units), self.units(before)
         return self.unit(torch.cat([after, after - before], dim=-1))

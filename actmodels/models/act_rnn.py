@@ -7,11 +7,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
+from actmodels.by_hand.act_rnn import CellSteps, lstm_step, tanh_step
+from actmodels.by_hand.parts import applies
 from actmodels.configs import ActRnnConfig, AnsweringConfig
 from actmodels.halting.base import Halting, Objective, build_halting
-from actmodels.models.act_rnn_by_hand import CellSteps, lstm_step, tanh_step
-from actmodels.models.active_examples import ActiveExamples, unroll_active
-from actmodels.modules.by_hand import trains_by_hand
+from actmodels.halting.loop import DerivedStep, adapt_steps
 from actmodels.modules.linear import Linear, affine, initialize
 from actmodels.modules.recurrent import LSTM, LSTMState
 from actmodels.prediction import Prediction
@@ -76,6 +76,9 @@ class LstmCell(RecurrentCell):
 
     def by_hand(self, first: Tensor, later: Tensor, start: Tensor) -> CellSteps:
         return CellSteps(lstm_step, self.lstm.recurrent.weight, first, later, start)
+
+
+TYPES = (TanhCell, LstmCell, LSTM, Linear)  # of the modules of a cell by hand
 
 
 class Pondered(NamedTuple):
@@ -160,26 +163,30 @@ class ActRnn(nn.Module):
             the prediction of the halting. Its logits are the mean state [batch, width], or those
             of PonderNet or DACT.
         """
-        padding, classify = ~real, self.odds if self.answers else lambda state: state
-        computation = self.cell.by_hand(first, later, state) if trains_by_hand(self) else None
-        if computation is not None:
-            some = padding if bool(padding.any()) else None
-            loop = (state, halting, classify, halting.max_steps, real.shape, some)
-            return halting.answer(*unroll_active(computation, computation.step, *loop), classify)
-        running = ActiveExamples(real.shape, state.device)
-        for number in range(halting.max_steps):
-            before, state = state, self.cell.step(later if number else first, state)
-            so_far = running.add(state, halting.read(state, before, classify))
-            done = halting.has_halted(so_far) | padding
-            if number == halting.max_steps - 1 or bool(done.all()):
-                break
-            indices = running.indices(done)
-            if indices is not None:
-                running.keep(indices)
-                state, later = running.rows(state, indices), running.rows(later, indices)
-                padding = padding[indices]
-        states, probabilities = running.trajectory()
-        return halting.answer(states, probabilities, classify)
+        most: int | Tensor = halting.max_steps
+        if not bool(real.all()):  # padding takes one step
+            most = torch.where(real, most, 1)
+        classify = self.odds if self.answers else identity
+        if derived := self.derived_step(first, later, state):
+            return adapt_steps(derived, state, halting, classify, max_steps=most)
+        is_first = True
+
+        def step(state: Tensor, later: Tensor) -> Tensor:
+            nonlocal is_first
+            projected, is_first = first if is_first else later, False
+            return self.cell.step(projected, state)
+
+        return adapt_steps(step, state, halting, classify, inputs=later, max_steps=most)
+
+    def derived_step(self, first: Tensor, later: Tensor, start: Tensor) -> DerivedStep | None:
+        """Return the steps on one input with a hand-written derivative, if it applies."""
+        if not (self.training and torch.is_grad_enabled()):
+            return None
+        return (
+            self.cell.by_hand(first, later, start)
+            if applies(self, [self.cell], TYPES, first)
+            else None
+        )
 
     def odds(self, states: Tensor) -> Tensor:
         """Return logits [..., 2] whose difference is the log-odds of the sigmoid unit."""
@@ -188,6 +195,11 @@ class ActRnn(nn.Module):
     def outputs(self, states: list[Tensor]) -> Tensor:
         """Return logits [batch, time, outputs] of the states after each input."""
         return self.output(torch.stack(states, dim=1)[..., : self.cell.visible])
+
+
+def identity(state: Tensor) -> Tensor:
+    """Return the state, which `outputs` classifies together with those of the other inputs."""
+    return state
 
 
 def per_input(values: list[Tensor | None], mask: Tensor) -> Tensor | None:

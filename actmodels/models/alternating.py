@@ -5,14 +5,15 @@ from typing import Any, Literal
 
 from torch import Tensor, nn
 
+from actmodels.by_hand.inference import TYPES, InferenceByHand
+from actmodels.by_hand.parts import applies
 from actmodels.data.pairs import Batch
 from actmodels.halting.base import Halting, build_halting
-from actmodels.halting.loop import Trajectory, unroll
-from actmodels.models.active_examples import unroll_active
+from actmodels.halting.loop import AdaptiveLoop, DerivedStep
+from actmodels.halting.steps import AllSteps, Steps
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.inference import GateDropout
 from actmodels.modules.linear import Linear
-from actmodels.precision import is_autocast
 from actmodels.prediction import Prediction
 from actmodels.registry import HaltingConfig
 
@@ -26,9 +27,9 @@ class AlternatingAttention(PairModel):
     state: size of the state that halting reads. classify: a linear layer by default.
     """
 
-    # Always use `unroll`, because states after halting matter, the memory changes between steps, or
-    # the step is not an InferenceStep.
-    requires_unroll = False
+    by_hand = True  # use hand-written derivatives where they apply, for first derivatives only
+    # False: steps see all examples, because states after halting matter or the memory changes
+    drops_halted = True
     halting: Halting
 
     def __init__(
@@ -52,10 +53,36 @@ class AlternatingAttention(PairModel):
         """Return memory and dropout of the next step; by default the same at every step."""
         return memory, dropout
 
-    def unroll(self, batch: Batch, steps: int, *, until_halted: bool) -> Trajectory[Tensor]:
-        """Apply at most `steps` steps to all examples, halted or not; see `halting.loop.unroll`."""
+    def derived_step(self, start: Tensor, memory: Any, dropout: GateDropout) -> DerivedStep | None:
+        """Return the step with a hand-written derivative, for one batch, if one applies."""
+        if not applies(self, [self.step], TYPES, start):
+            return None
+        return InferenceByHand(self.step, memory, dropout)
+
+    def take_steps(
+        self, batch: Batch, max_steps: int, loop: Loop, *, keeps_all: bool = False
+    ) -> Steps:
+        """Apply at most `max_steps` steps; see `forward`.
+
+        keeps_all: keep all states, also where the halting mechanism needs less.
+        """
         memory = self.encode(batch)
         state, dropout = self.step.start(memory)
+        compact = loop == "active" and self.drops_halted
+        run = AdaptiveLoop(
+            self.halting,
+            self.classify,
+            batch.labels.shape,
+            max_steps=max_steps,
+            compact=compact,
+            freeze=False,
+            until_halted=loop != "cap",
+            keeps_all=keeps_all or not self.drops_halted,
+        ).run
+        if compact and (derived := self.derived_step(state, memory, dropout)):
+            return run(derived, state)
+        if compact:
+            return run(lambda state, inputs: self.step(state, *inputs), state, (memory, dropout))
         inputs: tuple[Any, GateDropout] | None = None
 
         def step(state: Tensor) -> Tensor:
@@ -63,21 +90,13 @@ class AlternatingAttention(PairModel):
             inputs = self.next_step_inputs(*inputs) if inputs else (memory, dropout)
             return self.step(state, *inputs)
 
-        loop = (step, state, self.halting, self.classify, steps)
-        return unroll(*loop, until_halted=until_halted)
+        return run(step, state)
 
-    def unroll_active(self, batch: Batch, steps: int) -> Trajectory[Tensor]:
-        """Apply at most `steps` steps to the active examples, with one backward pass for all.
-
-        Equals `unroll` up to rounding, except for steps after halting, which are zeros here.
-        """
-        memory = self.encode(batch)
-        start, dropout = self.step.start(memory)
-        computation = self.step.by_hand(memory, dropout, start)
-        loop = (start, self.halting, self.classify, steps, batch.labels.shape)
-        return unroll_active(
-            computation, lambda state: self.step(state, computation, dropout), *loop
-        )
+    def all_steps(self, batch: Batch, steps: int) -> AllSteps:
+        """Take this number of steps with all examples, halted or not."""
+        taken = self.take_steps(batch, steps, "cap", keeps_all=True)
+        assert isinstance(taken, AllSteps)
+        return taken
 
     def forward(self, batch: Batch, *, loop: Loop = "active") -> Prediction:
         """Predict the labels of a batch.
@@ -86,12 +105,9 @@ class AlternatingAttention(PairModel):
             loop: steps of `active` examples only (fastest), of all examples `until_halted`, or of
                 all examples up to the `cap` (no control flow that depends on data).
         """
-        steps = self.halting.max_steps
-        by_hand = not self.requires_unroll and not is_autocast(next(self.parameters()))
-        if loop == "active" and by_hand:
-            return self.answer(*self.unroll_active(batch, steps))
-        return self.answer(*self.unroll(batch, steps, until_halted=loop != "cap"))
+        return self.answer(self.take_steps(batch, self.halting.max_steps, loop))
 
-    def answer(self, states: Tensor, probabilities: Tensor) -> Prediction:
-        """Return the prediction from states [batch, steps, state]; see `Halting.answer`."""
-        return self.halting.answer(states, probabilities, self.classify)
+    def answer(self, steps: Steps) -> Prediction:
+        """Return the prediction from the steps of a batch."""
+        prediction: Prediction = self.halting(steps, self.classify)
+        return prediction

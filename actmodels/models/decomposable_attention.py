@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from actmodels.by_hand.decomposable import TYPES, DecomposableByHand
+from actmodels.by_hand.parts import applies
 from actmodels.configs import DecomposableAttentionConfig
 from actmodels.data.pairs import Batch
-from actmodels.models.decomposable_by_hand import DecomposableByHand
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.attention import FeedForward, SoftAlignment, masked_softmax
-from actmodels.modules.by_hand import trains_by_hand
 from actmodels.modules.dropout import Dropout, mask_sequence, offsets, places, windows
 from actmodels.modules.linear import Linear, initialize
 from actmodels.modules.projection import ProjectedWords
@@ -72,17 +72,18 @@ class DecomposableAttention(PairModel):
         """Map words [batch, tokens, width] to [batch, tokens, size]."""
         return words if self.intra is None else self.intra(words, mask)
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether this is the model of `DecomposableByHand`: no variant, not fused."""
+    def is_by_hand(self, mask: Tensor) -> bool:
+        """Return whether `DecomposableByHand` computes this model: in training, not fused."""
         names = ("encode", "compare_words")
         own = any(getattr(type(self), n) is not getattr(DecomposableAttention, n) for n in names)
-        variant = own or self.intra is not None or type(self.alignment) is not SoftAlignment
-        return not variant and self.classify.weight.dim() == 2
+        if not (self.training and torch.is_grad_enabled()) or own or self.intra is not None:
+            return False
+        parts = (self.classify, self.words, self.alignment, self.compare, self.aggregate)
+        return self.classify.weight.dim() == 2 and applies(self, parts, TYPES, mask)
 
     def forward(self, batch: Batch) -> Prediction:
         masks = (batch.premise_mask, batch.hypothesis_mask)
-        if trains_by_hand(self) and self.is_plain:
+        if self.is_by_hand(batch.premise_mask):
             return Prediction(self.forward_by_hand(batch, masks))
         words = self.words.pair(batch.premise, batch.hypothesis)
         # [batch, premise, size], [batch, hypothesis, size]

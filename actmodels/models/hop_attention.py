@@ -4,51 +4,25 @@ Unlike in the paper's Adaptive Attention (eq. 3-5), words, keys, values and stat
 space, so that every step can apply what one step has learned.
 """
 
-from typing import NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from actmodels.by_hand.hop import HopByHand
+from actmodels.by_hand.parts import applies
 from actmodels.configs import HopAttentionConfig
 from actmodels.data.pairs import PAD, Batch
+from actmodels.halting.loop import DerivedStep
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.models.hop_by_hand import HopSteps
 from actmodels.modules.attention import BilinearAttention, masked_softmax
-from actmodels.modules.by_hand import trains_by_hand
 from actmodels.modules.dropout import Dropout
+from actmodels.modules.hop_memory import WINDOW, HopMemory, HopTables
 from actmodels.modules.inference import Attended, Gate, GateDropout
 from actmodels.modules.linear import Linear, initialize
 from actmodels.modules.projection import ProjectedWords, table_rows
 from actmodels.modules.recurrent import GRUCell
 from actmodels.registry import HaltingConfig
-
-WINDOW = 3  # words: a fact like "jar in bag" links its first word to its last
-
-
-class HopMemory(NamedTuple):
-    """Key-value memory of the premise, and the words of the hypothesis.
-
-    Keys and values are sums over a window of words. A batch has few distinct words, so both are
-    tables over distinct words, in which a step looks up the terms of each token.
-    """
-
-    keys: Tensor  # a row per distinct word and window position [3 · words, width]
-    values: Tensor  # a row per distinct word and window position [3 · words, width]
-    slots: Tensor  # rows of the premise's tokens, for each window position [batch, 3 · tokens]
-    premise_mask: Tensor  # [batch, tokens]
-    hypothesis: Tensor  # [batch, tokens, width]
-    hypothesis_mask: Tensor  # [batch, tokens]
-
-    def scores(self, query: Tensor) -> Tensor:
-        """Return key_t · query of each premise token [batch, tokens]."""
-        terms = (query @ self.keys.mT).gather(-1, self.slots)
-        return torch.stack(terms.chunk(WINDOW, dim=-1)).sum(dim=0)
-
-    def mean(self, weights: Tensor) -> Tensor:
-        """Return sum_t weight_t value_t [batch, width] for weights [batch, tokens]."""
-        repeated = torch.cat([weights] * WINDOW, dim=-1)
-        rows = weights.new_zeros(*weights.shape[:-1], self.values.shape[-2])
-        return rows.scatter_add(-1, self.slots, repeated) @ self.values
 
 
 class Window(nn.Module):
@@ -99,11 +73,6 @@ class HopStep(nn.Module):
         state = zeros if self.starts_at_zero else start
         return torch.cat([state, start], dim=-1), GateDropout(one, one)
 
-    def by_hand(self, memory: HopMemory, _: GateDropout, start: Tensor) -> HopSteps:
-        """Return the same step with a hand-written backward pass, for one forward pass."""
-        layers = (self.attend_hypothesis.transform, self.gate.hidden, self.gate.output)
-        return HopSteps(layers, memory, start)
-
     def attend(self, recurrent: Tensor, memory: HopMemory) -> Attended:
         """Attend to both sentences; recurrent: [state; h], [batch, 2 · width]."""
         state, _ = recurrent.chunk(2, dim=-1)
@@ -114,12 +83,8 @@ class HopStep(nn.Module):
         weights = masked_softmax(memory.scores(query), memory.premise_mask)
         return Attended(hypothesis, over_hypothesis, memory.mean(weights), weights)
 
-    def forward(
-        self, recurrent: Tensor, memory: HopMemory | HopSteps, dropout: GateDropout
-    ) -> Tensor:
+    def forward(self, recurrent: Tensor, memory: HopMemory, dropout: GateDropout) -> Tensor:
         """Map a recurrent state [batch, 2 · width] to the next one."""
-        if isinstance(memory, HopSteps):
-            return memory.step(recurrent)
         state, _ = recurrent.chunk(2, dim=-1)
         hypothesis, _, premise, _ = self.attend(recurrent, memory)
         inputs = torch.cat([state, hypothesis, premise, premise * hypothesis], dim=-1)
@@ -155,10 +120,11 @@ class StateClassifier(Linear):
         return super().forward(recurrent.chunk(2, dim=-1)[0])
 
 
+TYPES = (HopStep, HypothesisAttention, Gate, Linear)  # of the modules of a step by hand
+
+
 class HopAttention(AlternatingAttention):
     """Retrieve a fact of the premise by its key, and continue from its value."""
-
-    by_hand = True  # train with the hand-written backward pass, for first derivatives only
 
     def __init__(
         self, config: HopAttentionConfig, halting: HaltingConfig, vectors: Tensor, classes: int
@@ -167,8 +133,6 @@ class HopAttention(AlternatingAttention):
         step = HopStep(width, config.gate_size, reverted)
         classifier = StateClassifier if reverted == "classifier" else Comparison
         super().__init__(halting, step, width, classes, classifier(width, classes))
-        # HopSteps implement the whole model only
-        self.has_other_step = reverted in ("query", "identity", "update")
         self.halting.reads_first_units = True  # not the attended hypothesis
         self.words = ProjectedWords(vectors, width, tanh=True)
         self.keys = Window(width)
@@ -179,9 +143,15 @@ class HopAttention(AlternatingAttention):
             nn.init.eye_(step.query.weight)
 
     @property
-    def requires_unroll(self) -> bool:  # type: ignore[override]
-        derives = torch.is_grad_enabled() and not trains_by_hand(self)
-        return self.has_other_step or derives or self.keys.weight.dim() == 3
+    def drops_halted(self) -> bool:  # type: ignore[override]
+        return self.keys.weight.dim() == 2  # each trial of a fusion has its own tables
+
+    def derived_step(self, start: Tensor, memory: Any, dropout: GateDropout) -> DerivedStep | None:
+        changed = self.step.query is not None or self.step.cell is not None
+        if changed or not applies(self, [self.step], TYPES, start):
+            return None
+        layers = (self.step.attend_hypothesis.transform, self.step.gate.hidden)
+        return HopByHand((*layers, self.step.gate.output), memory, start)
 
     def encode(self, batch: Batch) -> HopMemory:
         """Project the distinct words of a batch, padding first, and index them by token."""
@@ -196,8 +166,7 @@ class HopAttention(AlternatingAttention):
             for back in range(WINDOW)
         ]
         return HopMemory(
-            self.keys(table),
-            self.values(table),
+            HopTables(self.keys(table), self.values(table)),
             torch.cat(slots, dim=-1),
             batch.premise_mask,
             table_rows(table, hypothesis),

@@ -7,7 +7,6 @@ from torch import Tensor, nn
 
 from actmodels.modules.attention import BilinearAttention
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.fused_inference import FusedInference
 from actmodels.modules.linear import Linear
 from actmodels.modules.recurrent import GRUCell
 
@@ -84,27 +83,8 @@ class InferenceStep(nn.Module):
             *hypothesis, *self.attend_premise(query, memory.premise, memory.premise_mask)
         )
 
-    def by_hand(self, memory: PairMemory, dropout: GateDropout, _: Tensor) -> FusedInference:
-        """Return the same step with a hand-written backward pass, for one forward pass."""
-        layers = (
-            *(self.attend_hypothesis.transform, self.attend_premise.transform),
-            *(self.premise_gate.hidden, self.hypothesis_gate.hidden),
-            *(self.premise_gate.output, self.hypothesis_gate.output),
-            *(self.cell.gates, self.cell.candidate),
-        )
-        return FusedInference(
-            [(layer.weight, layer.bias) for layer in layers],
-            (memory.hypothesis, memory.hypothesis_mask),
-            (memory.premise, memory.premise_mask),
-            dropout,
-        )
-
-    def forward(
-        self, state: Tensor, memory: PairMemory | FusedInference, dropout: GateDropout
-    ) -> Tensor:
+    def forward(self, state: Tensor, memory: PairMemory, dropout: GateDropout) -> Tensor:
         """Map the state [batch, state] to the next one."""
-        if isinstance(memory, FusedInference):
-            return memory.step(state)
         masks = dropout.hidden.chunk(2, dim=-1) if dropout.hidden.dim() else [dropout.hidden] * 2
         hypothesis, _, premise, _ = self.attend(state, memory)
         gate_inputs = torch.cat([state, hypothesis, premise, premise * hypothesis], dim=-1)

@@ -46,7 +46,9 @@ class HaltingUnit(nn.Module):
     def __init__(self, state: int, bias: float | None) -> None:
         super().__init__()
         self.linear = Linear(state, 1, bias=bias is not None)
-        self.linear.start_bias = bias or 0.0
+        if bias is not None:
+            self.linear.start_bias = bias  # of `initialize`
+            nn.init.constant_(self.linear.bias, bias)
 
     def forward(self, state: Tensor) -> Tensor:
         """Map states [batch, state] to h [batch]."""
@@ -56,6 +58,19 @@ class HaltingUnit(nn.Module):
             bias = bias if bias is None else at_least_float32(bias)
             logits = affine(at_least_float32(state), at_least_float32(weight), bias)
             return torch.sigmoid(logits).squeeze(-1)
+
+
+def from_left(values: Tensor, like: Tensor) -> Tensor:
+    """Append dimensions of size 1 to values [batch], to broadcast with `like` [batch, ...]."""
+    return values.reshape(values.shape + (1,) * (like.dim() - values.dim()))
+
+
+def has_hooks(module: nn.Module) -> bool:
+    """Return whether calls of a module or its parts run a hook; torch has no public name for it."""
+    return any(
+        part._forward_hooks or part._forward_pre_hooks or part._backward_hooks
+        for part in module.modules()
+    )
 
 
 def per_trial(value: float | Tensor, like: Tensor) -> float | Tensor:

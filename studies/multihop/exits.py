@@ -57,8 +57,8 @@ def evaluate_all_steps(
     device = next(model.parameters()).device
     for index in model.batches(pairs, BATCH_SIZE):
         batch = collate(pairs, index, null_token=config.null_token, device=device)
-        states, read = model.unroll(batch, max(max_steps, own), until_halted=False)
-        answer = halting.answer(states[:, :own], read[:, :own], model.classify)
+        taken = model.all_steps(batch, max(max_steps, own))
+        answer, states = halting.answer(taken.up_to(own), model.classify), taken.states
         norms = torch.linalg.vector_norm(states[:, 1:], dim=-1)
         moved = torch.linalg.vector_norm(states.diff(dim=1), dim=-1) / norms
         changes = torch.cat([torch.full_like(moved[:, :1], torch.inf), moved], dim=1)
@@ -114,7 +114,7 @@ def multiply_adds(
     def count(steps: int) -> float:
         with FlopCounterMode(display=False) as counter:
             if isinstance(model, AlternatingAttention):
-                states = model.unroll(batch, steps, until_halted=False).states
+                states = model.all_steps(batch, steps).states
                 if not isinstance(model.halting, EarlyExit):  # it has classified each state
                     model.classify(states)
             else:

@@ -97,4 +97,4 @@ def test_a_nan_probability_halts() -> None:
     model, batch = spread_model("adaptive_attention"), sample_batch(4)
     with torch.no_grad():
         model.halting.unit.linear.bias.fill_(float("nan"))
-    assert model.unroll_active(batch, 12).probabilities.shape[1] == 1
+    assert model.take_steps(batch, 12, "active").probabilities.shape[1] == 1

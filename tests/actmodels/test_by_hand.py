@@ -8,7 +8,6 @@ from torch import Tensor, nn
 
 from actmodels.configs import ActRnnConfig, AnsweringConfig, FixedStepsConfig
 from actmodels.models.act_rnn import ActRnn
-from actmodels.modules.by_hand import trains_by_hand
 from studies.sequences.config import LogicConfig, ParityConfig
 from studies.sequences.training import build_task, score
 from tests.model_checks import make
@@ -19,14 +18,28 @@ TARGET = sample_trial("adaptive_attention_target_steps").halting
 HALTINGS = (ACT, TARGET, FixedStepsConfig(steps=3), PONDER_NET, DACT)
 
 
+def is_by_hand(output: Tensor) -> bool:
+    """Whether the graph of an output has an operation with a hand-written derivative."""
+    nodes, seen = [output.grad_fn], set()
+    while nodes:
+        node = nodes.pop()
+        if node is None or node in seen:
+            continue
+        if type(node).__name__ == "_OperationBackward":
+            return True
+        seen.add(node)
+        nodes += [one for one, _ in node.next_functions]
+    return False
+
+
 def assert_equal_by_hand(model: nn.Module, run: Any) -> None:
     """Compare outputs and gradients of both ways; `run` returns outputs, the objective first."""
     results = []
     for by_hand in (True, False):
         model.by_hand = by_hand
-        assert trains_by_hand(model) is by_hand
         model.zero_grad()
         objective, *outputs = run()
+        assert is_by_hand(objective) is by_hand
         objective.backward()
         results.append([objective, *outputs, *(p.grad for p in model.parameters())])
     for one, other in zip(*results, strict=True):
@@ -83,7 +96,75 @@ def test_act_rnn(cell: Any, halting: Any, count: int) -> None:
     assert not varied or len(steps.unique()) > 2  # otherwise the test is void
 
 
-@pytest.mark.parametrize("name", ["decomposable_attention", "hop_attention"])
+MODELS = ["decomposable_attention", "adaptive_attention", "hop_attention"]
+EVERY_MODEL = pytest.mark.parametrize("name", MODELS)
+
+
+def change_type(model: nn.Module, linear: nn.Linear) -> None:
+    class Scaled(type(linear)):  # type: ignore[misc]
+        def forward(self, inputs: Tensor) -> Tensor:
+            return 2 * super().forward(inputs)
+
+    linear.__class__ = Scaled
+
+
+def add_hook(model: nn.Module, linear: nn.Linear) -> None:
+    linear.register_forward_hook(lambda module, inputs, output: 2 * output)
+
+
+def add_pre_hook(model: nn.Module, linear: nn.Linear) -> None:
+    linear.register_forward_pre_hook(lambda module, inputs: (2 * inputs[0],))
+
+
+@EVERY_MODEL
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("change", [change_type, add_hook, add_pre_hook])
+def test_a_changed_layer_is_computed_as_it_is(name: str, training: bool, change: Any) -> None:
+    """LoRA, any subclass with its own forward, and hooks; also in a model in evaluation."""
+    layers = {"decomposable_attention": "compare", "adaptive_attention": "step.premise_gate"}
+    model = make(sample_trial(name, dropout=0.0)).train(training)
+    batch = sample_batch(6)
+    layer = model.get_submodule(layers.get(name, "step.gate"))
+    linear = next(one for one in layer.modules() if isinstance(one, nn.Linear))
+    with torch.set_grad_enabled(training):
+        plain = model(batch).logits
+        change(model, linear)
+        changed = model(batch).logits
+        model.by_hand = False
+        torch.testing.assert_close(changed, model(batch).logits, rtol=1e-12, atol=1e-14)
+    assert not torch.allclose(changed, plain)
+
+
+@EVERY_MODEL
+def test_by_hand_false_is_plain_pytorch(name: str) -> None:
+    model, batch = make(sample_trial(name, dropout=0.0)).train(), sample_batch(6)
+    assert is_by_hand(model(batch).logits)
+    model.by_hand = False
+    assert not is_by_hand(model(batch).logits)
+
+
+@EVERY_MODEL
+def test_gradients_by_torch_func(name: str) -> None:
+    model, batch = make(sample_trial(name, dropout=0.0)).train(), sample_batch(4)
+    parameters = dict(model.named_parameters())
+
+    def loss(parameters: dict[str, Tensor]) -> Tensor:
+        prediction = torch.func.functional_call(model, parameters, (batch,), {"loop": "cap"})
+        return model.objective(prediction, batch.labels)
+
+    if name == "decomposable_attention":  # without a loop
+
+        def loss(parameters: dict[str, Tensor]) -> Tensor:
+            prediction = torch.func.functional_call(model, parameters, (batch,))
+            return model.objective(prediction, batch.labels)
+
+    gradients = torch.func.grad(loss)(parameters)
+    model.objective(model(batch), batch.labels).backward()
+    for key, parameter in parameters.items():
+        torch.testing.assert_close(gradients[key], parameter.grad, rtol=1e-10, atol=1e-12)
+
+
+@EVERY_MODEL
 def test_second_derivatives_by_plain_pytorch(name: str) -> None:
     """In evaluation and without hand-written derivatives, as for torch.func and compilers."""
     model, batch = make(sample_trial(name)), sample_batch(4)
@@ -95,7 +176,7 @@ def test_second_derivatives_by_plain_pytorch(name: str) -> None:
         assert bool(torch.autograd.grad(gradient.sum(), weight)[0].abs().sum() > 0)
 
 
-@pytest.mark.parametrize("name", ["decomposable_attention", "adaptive_attention", "hop_attention"])
+@EVERY_MODEL
 def test_mixed_precision_is_by_plain_pytorch(name: str) -> None:
     model, batch = make(sample_trial(name, dropout=0.0)).float().train(), sample_batch(6)
     expected = model(batch).logits
@@ -105,7 +186,7 @@ def test_mixed_precision_is_by_plain_pytorch(name: str) -> None:
     torch.testing.assert_close(prediction.logits.float(), expected, rtol=0.1, atol=0.1)
 
 
-@pytest.mark.parametrize("name", ["decomposable_attention", "adaptive_attention", "hop_attention"])
+@EVERY_MODEL
 def test_a_graph_can_be_used_twice(name: str) -> None:
     model, batch = make(sample_trial(name)).train(), sample_batch(6)
     objective, weights = model.objective(model(batch), batch.labels), [*model.parameters()]

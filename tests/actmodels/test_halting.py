@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from actmodels.halting.base import Halting, build_halting, truncate
+from actmodels.halting.steps import AllSteps
 from actmodels.prediction import Prediction
 from actmodels.registry import HALTINGS, model_with
 from tests.samples import sample_trial
@@ -82,7 +83,9 @@ def random_steps(count: int = 30, steps: int = 6) -> tuple[Tensor, Tensor, torch
 class TestEveryMechanism:
     def test_weights_are_a_distribution_over_the_steps_taken(self, mechanism: str) -> None:
         states, probabilities, classify = random_steps()
-        answer = make(mechanism, max_steps=6).eval().answer(states, probabilities, classify)
+        answer = (
+            make(mechanism, max_steps=6).eval().answer(AllSteps(states, probabilities), classify)
+        )
         assert bool((answer.weights >= 0).all())
         ones = torch.ones(30, dtype=torch.float64)
         torch.testing.assert_close(answer.weights.sum(dim=1), ones)
@@ -92,17 +95,17 @@ class TestEveryMechanism:
         """`has_halted` must not stop an example whose answer could still change."""
         states, probabilities, classify = random_steps()
         halting = make(mechanism, max_steps=6).eval()
-        whole = halting.answer(states, probabilities, classify)
+        whole = halting.answer(AllSteps(states, probabilities), classify)
         for n in range(1, 7):
             over = halting.has_halted(probabilities[:, :n])
-            cut = halting.answer(states[:, :n], probabilities[:, :n], classify)
+            cut = halting.answer(AllSteps(states, probabilities).up_to(n), classify)
             torch.testing.assert_close(cut.logits[over], whole.logits[over])
             assert torch.equal(cut.steps[over], whole.steps[over])  # type: ignore[index]
 
 
 def test_fixed_steps_answer_from_the_last_state() -> None:
     states, probabilities, classify = random_steps()
-    answer = make("fixed_steps", max_steps=6).answer(states, probabilities, classify)
+    answer = make("fixed_steps", max_steps=6).answer(AllSteps(states, probabilities), classify)
     assert torch.equal(answer.logits, classify(states[:, 5]))
     assert answer.steps.tolist() == [6.0] * 30
     assert answer.ponder_cost is None
@@ -125,12 +128,12 @@ class TestDact:
         states, probabilities, classify = random_steps(200, 6)
         dact = make("dact", epsilon=1e-9, max_steps=6).eval()
         sure = probabilities.sqrt()  # more often settled before the last step
-        answer = dact.answer(states, sure, classify)
+        answer = dact.answer(AllSteps(states, sure), classify)
         assert 1 < answer.steps.mean() < 6
         adverse = states.clone()
         for row, steps in enumerate(answer.steps.int().tolist()):
             adverse[row, steps:] = torch.randn(6 - steps, STATE, dtype=torch.float64) * 50
-        changed = dact.answer(adverse, sure, classify)
+        changed = dact.answer(AllSteps(adverse, sure), classify)
         assert torch.equal(changed.logits.argmax(dim=1), answer.logits.argmax(dim=1))
 
     def test_with_lookahead_max_steps_changes_neither_answer_nor_steps(self) -> None:
@@ -142,8 +145,8 @@ class TestDact:
             short, longer = (
                 make("dact", epsilon=1e-9, max_steps=n, lookahead=lookahead).eval() for n in (6, 12)
             )
-            one = short.answer(states, probabilities, classify)
-            two = longer.answer(*long, classify)
+            one = short.answer(AllSteps(states, probabilities), classify)
+            two = longer.answer(AllSteps(*long), classify)
             early = one.steps < 6
             same = torch.equal(one.steps[early], two.steps[early])
             assert same is (lookahead > 0)
@@ -171,7 +174,7 @@ class TestSupervisedAct:
         probabilities = torch.tensor([[0.6, 0.6, 0.6]], dtype=torch.float64)  # N = 2
         states = torch.randn(1, 3, STATE, dtype=torch.float64, requires_grad=True)
         classify, labels = random_steps()[2], torch.tensor([1])
-        answer = halting.answer(states, probabilities, classify)
+        answer = halting.answer(AllSteps(states, probabilities), classify)
         halting.objective(answer, labels).backward()
         assert states.grad[0, 2].abs().sum() == 0
         assert states.grad[0, 1].abs().sum() > 0

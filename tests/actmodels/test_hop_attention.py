@@ -2,7 +2,8 @@
 
 import torch
 
-from actmodels.models.hop_attention import HopAttention, HopMemory, HopStep
+from actmodels.models.hop_attention import HopAttention, HopStep
+from actmodels.modules.hop_memory import HopMemory, HopTables
 from actmodels.modules.inference import GateDropout
 from tests import model_checks
 from tests.samples import sample_batch, sample_trial
@@ -17,7 +18,7 @@ def memory_of(
     slots = torch.zeros(batch, 3 * tokens, dtype=torch.int64)
     slots[:, :tokens] = 1 + torch.arange(batch * tokens).view(batch, tokens)
     tables = [torch.cat([empty, part.flatten(0, 1)]) for part in (keys, values)]
-    return HopMemory(*tables, slots, masks[0], hypothesis, masks[1])
+    return HopMemory(HopTables(*tables), slots, masks[0], hypothesis, masks[1])
 
 
 def test_keys_and_values_are_windows_of_words() -> None:

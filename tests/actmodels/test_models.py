@@ -74,7 +74,7 @@ def test_dropout_does_not_compound_over_steps() -> None:
         seen.append(inputs[1:])
 
     handle = step.register_forward_hook(watch)
-    model.unroll(batch, 4, until_halted=False)
+    model.all_steps(batch, 4)
     handle.remove()
     assert len(seen) == 4
     for memory, dropout in seen[1:]:

@@ -21,7 +21,7 @@ from tests.actmodels.outside import LABELS, MECHANISMS, SIZE, build, parts
 def test_every_leading_dimension_is_batch(name: str, training: bool) -> None:
     step, classify, states = parts()
     halting = build(name).train(training)
-    nested = adapt_steps(step, states, halting, classify)
+    nested = adapt_steps(step, states, halting, classify, batch_dims=2)
     flat = adapt_steps(step, states.flatten(0, 1), halting, classify)
     for one, other in zip(nested[:5], flat[:5], strict=True):
         if one is not None:
@@ -64,7 +64,7 @@ def test_tokens_of_a_transformer_halt_and_are_attended_to() -> None:
     _, classify, states = parts()
     layer = nn.TransformerEncoderLayer(SIZE, 2, 16, dropout=0.0, batch_first=True).double()
     halting = build("act")
-    prediction = adapt_steps(layer, states, halting, classify)
+    prediction = adapt_steps(layer, states, halting, classify, batch_dims=2)
     logits, steps, cost = slow_transformer(layer, states, halting, classify)
     assert len(set(steps.flatten().tolist())) >= 3  # otherwise the test is void
     assert torch.equal(prediction.steps, steps)
@@ -190,7 +190,7 @@ def test_cross_entropy_as_a_loss_is_the_default(name: str) -> None:
 def test_one_label_for_all_tokens_of_a_sentence() -> None:
     step, classify, states = parts()
     halting = build("act")
-    prediction = adapt_steps(step, states, halting, classify)
+    prediction = adapt_steps(step, states, halting, classify, batch_dims=2)
 
     def loss(outputs: Tensor, labels: Tensor) -> Tensor:
         return functional.cross_entropy(outputs.mean(dim=1), labels, reduction="none")
@@ -225,7 +225,7 @@ def test_a_mechanism_with_another_configuration_or_size_is_an_error() -> None:
         Act(other, 6)
     step, classify, states = parts(double=False)
     with pytest.raises(ValueError, match=r"states are \[2, 5, 8\]; expected \[..., 3\], as"):
-        adapt_steps(step, states, Act(ActConfig(**ACT), state=3), classify)
+        adapt_steps(step, states, Act(ActConfig(**ACT), state=3), classify, batch_dims=2)
 
 
 def test_an_empty_batch() -> None:

@@ -59,7 +59,9 @@ def test_all_off_is_the_correct_model_to_the_bit(name: str) -> None:
 def test_a_switch_changes_only_its_own_behavior(name: str, switch: str) -> None:
     changed, model = twin(name, dropout=0.3, **{switch: True}), correct(name, dropout=0.3)
     batch, pairs = sample_batch(6), sample_pairs(30)
-    loop = {"loop": "until_halted"} if hasattr(model, "unroll") else {}  # of both, for equal bits
+    loop = (
+        {"loop": "until_halted"} if hasattr(model, "all_steps") else {}
+    )  # of both, for equal bits
     logits = torch.equal(changed(batch, **loop).logits, model(batch, **loop).logits)
     assert logits == (switch not in ("scrambled_alignment", "no_mask", "batch_remainder"))
     dropped_out = torch.equal(trained_step(changed)[0], trained_step(model)[0])
@@ -157,7 +159,8 @@ def test_the_model_classifies_the_state_that_the_batch_remainder_gives(
 ) -> None:
     model = twin("adaptive_attention", batch_remainder=True, halting_bias=bias, max_steps=cap)
     batch = sample_batch(7)
-    states, probabilities = model.unroll(batch, cap, until_halted=False)
+    taken = model.all_steps(batch, cap)
+    states, probabilities = taken.states, taken.probabilities
     weights, remainders, steps = slow_batch_remainder(probabilities.tolist(), 0.01)
     for prediction in (model(batch), model(batch, loop="cap")):
         for row in range(7):
@@ -179,7 +182,7 @@ def test_compounding_dropout_keeps_ever_fewer_units() -> None:
         seen.append(inputs[1:])
 
     with model.step.register_forward_pre_hook(watch):
-        model.unroll(batch, 5, until_halted=False)
+        model.all_steps(batch, 5)
     assert len(seen) == 5
     for number, (memory, gates) in enumerate(seen[1:], start=2):
         before, gates_before = seen[number - 2]

@@ -124,7 +124,8 @@ def test_an_evaluation_names_the_rows_it_scored(name: str) -> None:
     place = {row: n for n, row in enumerate(result.rows.tolist())}
     hits = 0
     for index in model.batches(PAIRS, 50):
-        prediction = model(collate(PAIRS, index, null_token=False))
+        with torch.no_grad():
+            prediction = model(collate(PAIRS, index, null_token=False))
         places = [place[row] for row in index.tolist()]
         assert torch.equal(result.logits[places], prediction.logits)
         if result.steps is not None:

@@ -50,7 +50,7 @@ def test_exits_against_a_slow_loop(model: str) -> None:
     names = ["hops", "confidence 0.4", "confidence 0.9999", "patience 2", "change 0.3"]
     batch = collate(data.dev, steps.halted.rows, null_token=False)
     with torch.no_grad():
-        states, _ = made.unroll(batch, 7, until_halted=False)
+        states = made.all_steps(batch, 7).states
         probabilities = torch.softmax(made.classify(states), dim=-1)
     for row, taken in enumerate(
         slow_exits(p, s, h)

@@ -4,10 +4,15 @@ from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
+from torch.nn import ReLU, Sequential
 
-from actmodels.modules.attention import FeedForward, masked
-from actmodels.modules.by_hand import Back, ByHand, TensorPair, Weight, relu_back, softmax_back
+from actmodels.by_hand.parts import Back, ByHand, TensorPair, Weight, relu_back, softmax_back
+from actmodels.modules.attention import FeedForward, SoftAlignment, masked
+from actmodels.modules.dropout import Dropout
 from actmodels.modules.linear import Linear
+from actmodels.modules.projection import ProjectedWords
+
+TYPES = (ProjectedWords, SoftAlignment, FeedForward, Sequential, Dropout, Linear, ReLU)
 
 
 class FeedForwardByHand:

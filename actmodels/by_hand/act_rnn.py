@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from actmodels.modules.by_hand import Back, StepsByHand, TensorPair, sigmoid_back, tanh_back
+from actmodels.by_hand.parts import Back, StepsByHand, TensorPair, sigmoid_back, tanh_back
 
 # Maps a projected input, a state and the transposed recurrent matrix [state, units] to the next
 # state and the backward pass, from its gradient to those of the summed inputs and of the cell.

@@ -11,7 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from actmodels.modules.by_hand import (
+from actmodels.by_hand.memory import Memory
+from actmodels.by_hand.parts import (
     Back,
     StepsByHand,
     TensorPair,
@@ -20,37 +21,42 @@ from actmodels.modules.by_hand import (
     sigmoid_back,
     tanh_back,
 )
-from actmodels.modules.memory import Memory
+from actmodels.modules.attention import BilinearAttention
+from actmodels.modules.dropout import Dropout
+from actmodels.modules.inference import Gate, GateDropout, InferenceStep, PairMemory
+from actmodels.modules.linear import Linear
+from actmodels.modules.recurrent import GRUCell
 
 GatesBack = Callable[[Tensor, Tensor], Tensor]
 RecurBack = Callable[[Tensor], TensorPair]
+TYPES = (InferenceStep, BilinearAttention, Gate, GRUCell, Linear, Dropout)  # of a step's modules
 
 
-class FusedInference(StepsByHand):
+class InferenceByHand(StepsByHand):
     """The steps of one forward pass over a batch, or over its active examples.
 
     Args:
-        layers: matrix and bias of each linear layer, in the order below; when fused [trials, ...].
-        hypothesis: words and mask; see `Memory`.
-        premise: likewise.
-        masks: a GateDropout.
+        step: its weights are [trials, ...] when fused.
+        memory: of the batch.
+        masks: of dropout, the same at all steps.
     """
 
-    def __init__(
-        self,
-        layers: Sequence[TensorPair],
-        hypothesis: TensorPair,
-        premise: TensorPair,
-        masks: Sequence[Tensor],
-    ) -> None:
+    def __init__(self, step: InferenceStep, memory: PairMemory, masks: GateDropout) -> None:
         super().__init__()
-        self.hypothesis, self.premise = Memory(*hypothesis), Memory(*premise)
-        self.masks = masks
-        self.weights = [Weight(*layer) for layer in layers]
+        layers = (
+            *(step.attend_hypothesis.transform, step.attend_premise.transform),
+            *(step.premise_gate.hidden, step.hypothesis_gate.hidden),
+            *(step.premise_gate.output, step.hypothesis_gate.output),
+            *(step.cell.gates, step.cell.candidate),
+        )
+        self.hypothesis = Memory(memory.hypothesis, memory.hypothesis_mask)
+        self.premise = Memory(memory.premise, memory.premise_mask)
+        self.masks: Sequence[Tensor] = masks
+        self.weights = [Weight(layer.weight, layer.bias) for layer in layers]
         self.hypothesis_query, self.premise_query, *gates, self.gru, self.candidate = self.weights
         self.premise_hidden, self.hypothesis_hidden, self.premise_gate, self.hypothesis_gate = gates
         parts = (part for weight in self.weights for part in weight.inputs)
-        self.inputs = (hypothesis[0], premise[0], *parts)
+        self.inputs = (memory.hypothesis, memory.premise, *parts)
 
     def advance(self, state: Tensor) -> tuple[Tensor, Back]:
         masks, size = self.masks, state.shape[-1]
@@ -131,7 +137,7 @@ class FusedInference(StepsByHand):
         super().select(indices, active)
         self.hypothesis = self.hypothesis.select(indices, active.original_indices)
         self.premise = self.premise.select(indices, active.original_indices)
-        self.masks = [m if m.dim() == 0 else active.rows(m, indices) for m in self.masks]
+        self.masks = active.rows([*self.masks], indices)
 
     def gradients(self) -> list[Tensor]:
         """Return the gradients of memories and weights."""

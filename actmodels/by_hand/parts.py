@@ -5,7 +5,7 @@ version counters. The functions here return an output and its backward pass, a c
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -13,8 +13,10 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from actmodels.modules.linear import affine
-from actmodels.precision import is_autocast
+from actmodels.halting.active import ActiveExamples
+from actmodels.halting.loop import DerivedStep
+from actmodels.modules.linear import affine, has_hooks
+from actmodels.precision import in_one_precision
 
 TensorPair = tuple[Tensor, Tensor]
 Back = Callable[[Tensor], Tensor]  # maps the gradient of an output to that of the input
@@ -41,13 +43,37 @@ def softmax_back(gradient: Tensor, output: Tensor) -> Tensor:
     return product.addcmul_(output, product.sum(dim=-1, keepdim=True), value=-1)
 
 
-def trains_by_hand(model: nn.Module) -> bool:
-    """Return whether a model may use hand-written derivatives; `model.by_hand = False`: never.
+def applies(
+    model: nn.Module, parts: Sequence[nn.Module], types: Collection[type], inputs: Tensor
+) -> bool:
+    """Return whether a hand-written derivative may replace parts of a model.
 
-    They are first derivatives, in one precision, and invisible to compilers.
+    It reads the weights of layers of these types, so a layer of another type or with a hook would
+    be left out. It has first derivatives only, in one precision, which compilers and torch.func
+    cannot see. `model.by_hand = False` switches it off.
+
+    Args:
+        types: the types of all modules of the parts.
+        inputs: a tensor that the parts read.
     """
-    traced = torch.compiler.is_compiling() or is_autocast(next(model.parameters()))
-    return bool(model.by_hand) and model.training and torch.is_grad_enabled() and not traced
+    if not model.by_hand or torch.compiler.is_compiling() or inputs.is_meta:
+        return False
+    if torch.is_grad_enabled() and not model.training:  # attributions, second derivatives
+        return False
+    for part in parts:
+        if any(type(module) not in types for module in part.modules()) or has_hooks(part):
+            return False
+    parameter = next(parts[0].parameters())
+    return in_one_precision(parameter) and all(map(has_values, (parameter, inputs)))
+
+
+def has_values(tensor: Tensor) -> bool:
+    """Return whether a tensor has memory; those that torch.func transforms have none."""
+    try:
+        tensor.data_ptr()
+    except RuntimeError:
+        return False
+    return True
 
 
 class Weight:
@@ -135,7 +161,7 @@ class _Operation(torch.autograd.Function):
         return None, *ctx.computation.gradients()
 
 
-class StepsByHand(ByHand):
+class StepsByHand(ByHand, DerivedStep):
     """Steps on the active examples of a batch; the output is the states of all steps."""
 
     def __init__(self) -> None:
@@ -153,14 +179,14 @@ class StepsByHand(ByHand):
     def step(self, state: Tensor) -> Tensor:
         """Map the state [batch, state] to the next one, in inference mode."""
         following, back = self.advance(state)
-        self.states.append(following)
         if self.trains:
+            self.states.append(following)
             self.backs.append((self.indices, back))
         self.indices = None
         return following
 
-    def select(self, indices: Tensor, active: Any) -> None:
-        """Keep only the examples at `indices`; active: the ActiveExamples that remain."""
+    def select(self, indices: Tensor, active: ActiveExamples) -> None:
+        """Keep only the rows at `indices`; active: the examples that remain."""
         self.indices = indices
 
     def output(self) -> tuple[Tensor, Callable[[Tensor], None]]:

@@ -1,12 +1,11 @@
 """Steps of Hop Attention with a hand-written backward pass, equal to `HopStep` (tested)."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from actmodels.modules.attention import masked
-from actmodels.modules.by_hand import (
+from actmodels.by_hand.parts import (
     Back,
     StepsByHand,
     TensorPair,
@@ -15,12 +14,11 @@ from actmodels.modules.by_hand import (
     sigmoid_back,
     softmax_back,
 )
+from actmodels.modules.attention import masked
+from actmodels.modules.hop_memory import HopMemory
 
-if TYPE_CHECKING:
-    from actmodels.models.hop_attention import HopMemory
 
-
-class HopSteps(StepsByHand):
+class HopByHand(StepsByHand):
     """The steps of one forward pass, not fused.
 
     Args:
@@ -29,12 +27,13 @@ class HopSteps(StepsByHand):
         start: initial [state; h], [batch, 2 · width].
     """
 
-    def __init__(self, layers: tuple[nn.Linear, ...], memory: "HopMemory", start: Tensor) -> None:
+    def __init__(self, layers: tuple[nn.Linear, ...], memory: HopMemory, start: Tensor) -> None:
         super().__init__()
         self.weights = [Weight(layer.weight, layer.bias) for layer in layers]
         parts = (part for weight in self.weights for part in weight.inputs)
-        self.inputs = (memory.keys, memory.values, memory.hypothesis, start, *parts)
-        self.keys, self.values = Weight(memory.keys, None), memory.values.detach()
+        tables = memory.tables
+        self.inputs = (tables.keys, tables.values, memory.hypothesis, start, *parts)
+        self.keys, self.values = Weight(tables.keys, None), tables.values.detach()
         self.hypothesis, self.slots = memory.hypothesis.detach(), memory.slots
         zero = self.keys.matrix.new_zeros(())
         self.biases = [  # minus infinity at padding

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from actmodels.by_hand.parts import softmax_back
 from actmodels.modules.attention import masked
-from actmodels.modules.by_hand import softmax_back
 
 
 class _Use(NamedTuple):
