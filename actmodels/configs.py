@@ -17,6 +17,7 @@ from actmodels.validators import (
     Range,
     Size,
     Steps,
+    setting,
 )
 
 OovRule = Literal["own", "hashed", "trained", "all_trained"]
@@ -160,76 +161,110 @@ class PublishedAdaptiveAttentionConfig(PublishedConfig, AdaptiveAttentionConfig)
     no_ponder_cost: bool
 
 
+EPSILON = "probability that may remain when an example halts"
+MAX_STEPS = "number of steps at which every example halts"
+HALTING_BIAS = "initial bias of the halting unit: an untrained one takes 1 / sigmoid(bias) steps"
+WARM_UP = "epochs in which the ponder weight grows from 0 to its full value"
+
+
 @dataclass(frozen=True)
-class ActConfig(Checked):
+class WeightedConfig(Checked):
+    """Settings of every mechanism with a halting unit and a ponder weight.
+
+    With the bias 0 or Graves' 1 an untrained network takes two steps and often stays there
+    (docs/library.md); with -1 it takes four.
+    """
+
+    epsilon: OpenUnitInterval = setting(0.01, EPSILON)
+    ponder_weight: NonNegativeFloat = setting(0.001, "weight of the ponder cost in the objective")
+    max_steps: Steps = setting(12, MAX_STEPS)
+    halting_bias: Bias = setting(-1.0, HALTING_BIAS)
+
+
+@dataclass(frozen=True)
+class ActConfig(WeightedConfig):
     """Adaptive Computation Time (Graves 2016; paper section 3.1)."""
 
-    epsilon: OpenUnitInterval
-    ponder_weight: NonNegativeFloat
-    max_steps: Steps
-    halting_bias: Bias
+    warm_up_epochs: NonNegativeInt = setting(0, WARM_UP, optional=True)
 
 
 @dataclass(frozen=True)
 class FixedStepsConfig(Checked):
     """The same number of steps for every example (thesis fig. 6.2)."""
 
-    steps: Steps
+    steps: Steps = setting(4, "number of steps")
 
 
 @dataclass(frozen=True)
-class PonderNetConfig(Checked):
-    """PonderNet (Banino et al. 2021); ponder_weight: beta. prior_steps: 1 / lambda_p."""
+class RandomStepsConfig(Checked):
+    """A random number of steps in each training batch, as looped models train."""
 
-    epsilon: OpenUnitInterval
-    ponder_weight: NonNegativeFloat
-    prior_steps: Annotated[float, Range(gt=1, le=1000)]
-    max_steps: Steps
-    halting_bias: Bias
-
-
-@dataclass(frozen=True)
-class DactConfig(ActConfig):
-    """Differentiable ACT; lookahead: see `Dact`; 0 is the rule of Eyzaguirre & Soto 2020."""
-
-    lookahead: NonNegativeInt = 0
+    mean_steps: Annotated[float, Range(ge=1, le=1000)] = setting(
+        4.0, "mean number of steps in training"
+    )
+    max_steps: Steps = setting(12, "number of steps in evaluation, and at most in training")
 
 
 @dataclass(frozen=True)
-class UniformPonderNetConfig(ActConfig):
+class PonderNetConfig(WeightedConfig):
+    """PonderNet (Banino et al. 2021); ponder_weight: beta."""
+
+    prior_steps: Annotated[float, Range(gt=1, le=1000)] = setting(
+        4.0, "mean number of steps of the geometric prior, 1 / lambda_p"
+    )
+
+
+@dataclass(frozen=True)
+class DactConfig(WeightedConfig):
+    """Differentiable ACT (Eyzaguirre & Soto 2020)."""
+
+    lookahead: NonNegativeInt = setting(
+        0, "further steps that must not change the class; 0: all up to max_steps", optional=True
+    )
+
+
+@dataclass(frozen=True)
+class UniformPonderNetConfig(WeightedConfig):
     """PonderNet with a uniform prior of the steps; ponder_weight: beta."""
 
 
 @dataclass(frozen=True)
-class SupervisedActConfig(Checked):
+class StepActConfig(ActConfig):
+    """ACT whose own step decides: an example halts at the first h_n of at least `threshold`."""
+
+    threshold: OpenUnitInterval = setting(0.5, "halting probability at which an example halts")
+
+
+@dataclass(frozen=True)
+class SupervisedActConfig(WeightedConfig):
     """ACT with a loss on each state and a warm-up of the ponder weight (ours)."""
 
-    epsilon: OpenUnitInterval
-    ponder_weight: NonNegativeFloat
-    warm_up_epochs: NonNegativeInt  # in which the ponder weight grows from 0 to its full value
-    step_loss_weight: NonNegativeFloat  # weight of the mean loss of the states up to N
-    max_steps: Steps
-    halting_bias: Bias
+    warm_up_epochs: NonNegativeInt = setting(1, WARM_UP)
+    step_loss_weight: NonNegativeFloat = setting(0.1, "weight of the mean loss of the states to N")
 
 
 @dataclass(frozen=True)
 class TargetStepsConfig(Checked):
     """ACT that adapts its ponder weight to a target mean number of steps (ours)."""
 
-    epsilon: OpenUnitInterval
-    target_steps: Annotated[float, Range(ge=1, le=1000)]
-    adaptation_rate: Positive  # change of the multiplier per update and step of deviation
-    damping: NonNegativeFloat  # ponder weight per step of recent deviation
-    recent_share: PositiveFraction  # weight of the newest batch in the recent deviation
-    max_steps: Steps
-    halting_bias: Bias
+    epsilon: OpenUnitInterval = setting(0.01, EPSILON)
+    target_steps: Annotated[float, Range(ge=1, le=1000)] = setting(4.0, "mean number of steps")
+    adaptation_rate: Positive = setting(
+        0.001, "change of the multiplier per update and step of deviation"
+    )
+    damping: NonNegativeFloat = setting(0.05, "ponder weight per step of recent deviation")
+    recent_share: PositiveFraction = setting(
+        0.1, "weight of the newest batch in the recent deviation"
+    )
+    max_steps: Steps = setting(12, MAX_STEPS)
+    halting_bias: Bias = setting(-1.0, HALTING_BIAS)
 
 
 @dataclass(frozen=True)
 class MlpActConfig(ActConfig):
     """ACT whose halting unit has a hidden layer."""
 
-    hidden_size: Size
+    hidden_size: Size = setting(32, "units of the hidden layer")
 
 
 @dataclass(frozen=True)
@@ -241,21 +276,39 @@ class ChangeActConfig(ActConfig):
 class ConfidenceExitConfig(Checked):
     """Exit at the first step whose class has at least this probability."""
 
-    min_confidence: OpenUnitInterval
-    max_steps: Steps
+    min_confidence: OpenUnitInterval = setting(0.9, "probability of the class at the exit")
+    max_steps: Steps = setting(12, MAX_STEPS)
 
 
 @dataclass(frozen=True)
 class PatienceExitConfig(Checked):
     """Exit once the class has not changed for this many steps."""
 
-    unchanged_steps: Steps
-    max_steps: Steps
+    unchanged_steps: Steps = setting(2, "steps without a change of the class at the exit")
+    max_steps: Steps = setting(12, MAX_STEPS)
+
+
+@dataclass(frozen=True)
+class FixedPointExitConfig(Checked):
+    """Exit once the state stands still."""
+
+    min_change: Positive = setting(0.05, "norm of the change over that of the state at the exit")
+    max_steps: Steps = setting(12, MAX_STEPS)
+
+
+@dataclass(frozen=True)
+class CorrectnessExitConfig(Checked):
+    """Exit at the first step whose answer a unit believes to be right."""
+
+    min_correctness: OpenUnitInterval = setting(0.5, "probability that the answer is right")
+    unit_weight: NonNegativeFloat = setting(1.0, "weight of the unit's loss in the objective")
+    max_steps: Steps = setting(12, MAX_STEPS)
+    halting_bias: Bias = setting(-1.0, "initial bias of the unit")
 
 
 # Mechanisms that answer from each state, and have no mean state to pass to the next input.
 MixingConfig = PonderNetConfig | DactConfig | UniformPonderNetConfig
-AnsweringConfig = MixingConfig | ConfidenceExitConfig | PatienceExitConfig
+AnsweringConfig = MixingConfig | ConfidenceExitConfig | PatienceExitConfig | CorrectnessExitConfig
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ class Prediction(NamedTuple):
     weights: weight of each step [batch, steps], sum 1.
     step_logits: logits of each state alone [batch, steps, labels], if training needs them.
     state: the classified state [batch, state]; None for mechanisms that mix answers.
+    probabilities: what halting read of each step [batch, steps], if training needs it.
     """
 
     logits: Tensor
@@ -34,6 +35,7 @@ class Prediction(NamedTuple):
     weights: Tensor | None = None
     step_logits: Tensor | None = None
     state: Any = None
+    probabilities: Tensor | None = None
 
 
 def concatenated(outputs: Iterable[Sequence[Tensor | None]]) -> list[Tensor | None]:

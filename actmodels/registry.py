@@ -49,6 +49,10 @@ HALTINGS = {
         ("uniform_ponder_net", "uniform PonderNet", "uniform_ponder_net", "UniformPonderNet"),
         ("confidence_exit", "exit by confidence", "early_exit", "ConfidenceExit"),
         ("patience_exit", "exit by patience", "early_exit", "PatienceExit"),
+        ("step_act", "ACT by step", "act", "StepAct"),
+        ("random_steps", "random steps", "random_steps", "RandomSteps"),
+        ("fixed_point_exit", "exit at a fixed point", "early_exit", "FixedPointExit"),
+        ("correctness_exit", "exit by correctness", "early_exit", "CorrectnessExit"),
     )
 }
 
@@ -113,7 +117,8 @@ def first_network(names: Iterable[str]) -> str | None:
 def is_adaptive(name: str) -> bool:
     """Return whether a model chooses its number of steps for each pair."""
     halting = MODELS[name].halting if name in MODELS else None
-    return halting is not None and halting.settings is not configs.FixedStepsConfig
+    fixed = (configs.FixedStepsConfig, configs.RandomStepsConfig)
+    return halting is not None and halting.settings not in fixed
 
 
 def load_class(reference: str) -> Any:

@@ -1,8 +1,9 @@
 """Types of settings with their ranges, which pydantic checks in params.yaml. No torch."""
 
+import numbers
 import operator
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, field, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -66,19 +67,45 @@ def settings_of(*parts: type) -> dict[str, Any]:
     return {name: hint for types in hints for name, hint in types.items()}
 
 
+def setting(default: Any, text: str, *, optional: bool = False) -> Any:
+    """Return a field with a default for users of the library; params.yaml must name it.
+
+    optional: the default switches it off, so that params.yaml may leave it out.
+    """
+    return field(default=default, metadata={"text": text, "optional": optional})
+
+
 def optional_settings(*parts: type) -> set[str]:
-    """Return the fields of dataclasses that have a default, which switches them off."""
+    """Return the fields that are off if they are absent."""
     return {
         f.name
         for part in parts
         if is_dataclass(part)
         for f in fields(part)
-        if f.default is not MISSING
+        if f.default is not MISSING and f.metadata.get("optional", True)
     }
+
+
+def wording_of(hint: Any) -> str:
+    """Return type and range of a setting in words."""
+    if get_origin(hint) is Literal:
+        return f"one of {get_args(hint)}"
+    of, *ranges = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    return " and ".join(one.wording for one in ranges) or TYPES[of][0]
 
 
 class Checked:
     """Base class of dataclasses that check type and range of their fields, as pydantic does."""
+
+    @classmethod
+    def help(cls) -> str:
+        """Return a line per setting: name, default, meaning, range."""
+        hints = get_type_hints(cls, include_extras=True)
+        return "\n".join(
+            f"{f.name} = {f.default!r}: {f.metadata['text']} ({wording_of(hints[f.name])})"
+            for f in fields(cls)  # type: ignore[arg-type]  # subclasses are dataclasses
+            if "text" in f.metadata
+        )
 
     def __post_init__(self) -> None:
         """Raise ValueError with a sentence for each invalid field."""
@@ -90,13 +117,22 @@ class Checked:
         for name, hint in settings_of(of_self).items():
             value = getattr(self, name)
             if get_origin(hint) is Literal:
-                wording, valid = f"one of {get_args(hint)}", value in get_args(hint)
-            else:
-                of, *ranges = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-                wording, types = TYPES[of]
-                valid = isinstance(value, types) and (of is bool or type(value) is not bool)
-                if valid and ranges:
-                    wording = " and ".join(one.wording for one in ranges)
-                    valid = all(one.contains(value) for one in ranges)
-            if not valid:
+                if value not in get_args(hint):
+                    yield f"{name} is {value!r}; must be {wording_of(hint)}"
+                continue
+            of, *ranges = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+            value = self._plain(name, value, of)
+            wording, types = TYPES[of]
+            if not isinstance(value, types) or (of is not bool and type(value) is bool):
                 yield f"{name} is {value!r}; must be {wording}"
+            elif not all(one.contains(value) for one in ranges):
+                yield f"{name} is {value!r}; must be {wording_of(hint)}"
+
+    def _plain(self, name: str, value: Any, of: type) -> Any:
+        """Replace a number of NumPy by one of Python, and return it."""
+        kinds = {int: numbers.Integral, float: numbers.Real}
+        if of not in kinds or type(value) in (bool, int, float) or not isinstance(value, kinds[of]):
+            return value
+        plain = int(value) if isinstance(value, numbers.Integral) else float(value)
+        object.__setattr__(self, name, plain)
+        return plain

@@ -56,7 +56,7 @@ def check_save_and_load(config: TrialConfig) -> None:
 
 
 def check_every_parameter_gets_a_gradient(config: TrialConfig) -> None:
-    model, batch = make(config), sample_batch(24)
+    model, batch = make(config).train(), sample_batch(24)
     assert without_gradient(model, model.objective(model(batch), batch.labels)) == []
 
 

@@ -27,8 +27,8 @@ from actmodels.errors import ConfigError
 from actmodels.halting.base import Halting, build_halting
 from actmodels.halting.loop import adapt_steps
 from actmodels.halting.states import Classify
+from actmodels.halting.steps import Steps
 from actmodels.models.pair_model import PairModel
-from actmodels.modules.attention import weighted_mean
 from actmodels.modules.linear import Linear
 from actmodels.modules.projection import ProjectedWords
 from actmodels.prediction import Prediction
@@ -114,11 +114,11 @@ class EvenSteps(Halting):
         *batch, steps = probabilities.shape
         return probabilities.new_full(batch, steps >= self.max_steps).bool()
 
-    def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
-        *batch, steps = probabilities.shape
-        weights = probabilities.new_full(probabilities.shape, 1 / steps)
-        taken = probabilities.new_full(batch, float(steps))
-        return Prediction(classify(weighted_mean(states, weights)), taken, None, weights)
+    def answer(self, steps: Steps, classify: Classify) -> Prediction:
+        *batch, count = steps.probabilities.shape
+        weights = steps.probabilities.new_full(steps.probabilities.shape, 1 / count)
+        taken = weights.new_full(batch, float(count))
+        return Prediction(classify(steps.mean(weights)), taken, None, weights)
 
 
 @pytest.fixture(autouse=True)

@@ -26,7 +26,10 @@ def fusion_shape(config: BaseTrialConfig) -> Hashable:
 
 def can_fuse(name: str) -> bool:
     """Return whether trials of a model of this name can be fused."""
-    return name in MODELS and bool(load_class(MODELS[name].model).fusions)
+    if name not in MODELS:
+        return False
+    classes = [load_class(reference) for reference in MODELS[name].references]
+    return all(one.fusions for one in classes)
 
 
 def stack(models: Sequence[PairModel]) -> PairModel:

@@ -1,13 +1,13 @@
-"""Adaptive Computation Time (Graves 2016 section 2; paper appendix C), and two variants (ours)."""
+"""Adaptive Computation Time (Graves 2016 section 2; paper appendix C), and variants (ours)."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
-from actmodels.configs import ActConfig, SupervisedActConfig, TargetStepsConfig
+from actmodels.configs import ActConfig, StepActConfig, SupervisedActConfig, TargetStepsConfig
 from actmodels.data.pairs import FILLER
-from actmodels.halting.base import PonderedHalting, truncate
+from actmodels.halting.base import PonderedHalting, at_first, first_exit, truncate
 from actmodels.halting.states import Classify
 from actmodels.halting.steps import Steps
 from actmodels.modules.linear import per_trial
@@ -22,17 +22,66 @@ class Act(PonderedHalting):
     keeps: ClassVar[tuple[str, ...]] = ("state",)
     halts_by_sum = True
 
+    def __init__(self, config: Any, state: int) -> None:
+        super().__init__(config, state)
+        self.warm_up_epochs = float(getattr(config, "warm_up_epochs", 0))
+        self.share: float | Tensor = 1.0  # of the ponder weight, in this epoch
+
+    def start_epoch(self, epoch: int | Tensor) -> None:
+        """Let the ponder weight grow linearly, from 0 in the first epoch, in the warm-up."""
+        share = torch.as_tensor(epoch - 1) / torch.as_tensor(self.warm_up_epochs)  # 0 / 0 is nan
+        share = torch.nan_to_num(share, nan=1.0).clamp(max=1.0)
+        self.share = share if isinstance(epoch, Tensor) else float(share)
+
+    @property
+    def current_ponder_weight(self) -> float | Tensor:
+        return self.share * self.weight
+
     def answer(self, steps: Steps, classify: Classify) -> Prediction:
         weights, count, _ = halted = truncate(steps.probabilities, self.epsilon, steps.ends())
         state = steps.mean(weights)
         return Prediction(classify(state), count, halted.ponder_cost, weights, state=state)
 
 
-class SupervisedAct(Act):
-    """ACT with a loss on each state up to N, and a ponder weight that is warmed up.
+class StepAct(Act):
+    """ACT in training; in evaluation classify the first state whose own h_n reaches `threshold`.
 
-    objective = ACT's + step_loss_weight · mean over n <= N of the loss of state n. The ponder
-    weight grows linearly from 0 in the first epoch to its full value `warm_up_epochs` later.
+    The sum of ACT forgets: small probabilities of each step end every example after some steps.
+    The unit of a trained network knows better (docs/results/multi-hop.md).
+    """
+
+    settings = StepActConfig
+    keeps = ("state",)
+
+    def __init__(self, config: StepActConfig, state: int) -> None:
+        super().__init__(config, state)
+        self.threshold: float | Tensor = config.threshold
+
+    @property
+    def halts_by_sum(self) -> bool:  # type: ignore[override]
+        return self.training
+
+    def has_halted(self, probabilities: Tensor) -> Tensor:
+        return (probabilities >= per_trial(self.threshold, probabilities)).any(dim=-1)
+
+    def newest_weight(self, so_far: Tensor, newest: Tensor, ends: Tensor | None) -> Tensor | None:
+        if self.training:
+            return super().newest_weight(so_far, newest, ends)
+        return first_exit(so_far >= per_trial(self.threshold, so_far), ends)
+
+    def answer(self, steps: Steps, classify: Classify) -> Prediction:
+        if self.training:
+            return super().answer(steps, classify)
+        exits = steps.probabilities >= per_trial(self.threshold, steps.probabilities)
+        weights, count = at_first(exits, steps)
+        state = steps.at(count)
+        return Prediction(classify(state), count, count, weights, state=state)
+
+
+class SupervisedAct(Act):
+    """ACT with a loss on each state up to N.
+
+    objective = ACT's + step_loss_weight · mean over n <= N of the loss of state n.
     """
 
     settings = SupervisedActConfig
@@ -41,18 +90,7 @@ class SupervisedAct(Act):
 
     def __init__(self, config: SupervisedActConfig, state: int) -> None:
         super().__init__(config, state)
-        self.warm_up_epochs = float(config.warm_up_epochs)
         self.step_loss_weight: float | Tensor = config.step_loss_weight
-        self.share: float | Tensor = 1.0
-
-    def start_epoch(self, epoch: int | Tensor) -> None:
-        share = torch.as_tensor(epoch - 1) / torch.as_tensor(self.warm_up_epochs)  # 0 / 0 is nan
-        share = torch.nan_to_num(share, nan=1.0).clamp(max=1.0)
-        self.share = share if isinstance(epoch, Tensor) else float(share)
-
-    @property
-    def current_ponder_weight(self) -> float | Tensor:
-        return self.share * self.weight
 
     def answer(self, steps: Steps, classify: Classify) -> Prediction:
         return super().answer(steps, classify)._replace(step_logits=steps.outputs(classify))

@@ -77,6 +77,9 @@ class Objective(nn.Module):
 class Halting(Objective):
     """Base class of halting mechanisms, for the states of any recurrent inference."""
 
+    settings: ClassVar[type[HaltingConfig]]  # class of its configuration
+    fusions: ClassVar[bool] = True  # whether fused trials may have it
+    config: HaltingConfig
     max_steps: int
     reads_change: ClassVar[bool] = False  # whether `read` uses the state before the step
     reads_first_units = False  # of states with more units than halting reads
@@ -85,12 +88,35 @@ class Halting(Objective):
     keeps: ClassVar[tuple[str, ...]] = ()
     halts_by_sum: ClassVar[bool] = False  # whether the sum of h_n decides, not each of them
 
+    def __init__(self, config: Any = None, state: int = 0) -> None:
+        """Keep the configuration, of class `settings`, and the number of units of a state.
+
+        Raises:
+            TypeError: the configuration belongs to another mechanism.
+        """
+        super().__init__()
+        self.config, self.size = config, state
+        if config is None:
+            return
+        if type(config) is not self.settings:
+            names = [type(one).__name__ for one in (self, config)]
+            expected = self.settings.__name__
+            raise TypeError(f"{names[0]} has a {names[1]}; expected {expected}")
+        self.max_steps = getattr(config, "max_steps", 1)
+
+    def extra_repr(self) -> str:
+        return repr(self.config)
+
     def __init_subclass__(cls, **options: Any) -> None:
         """Take back the short ways of a class whose subclass has other methods."""
         super().__init_subclass__(**options)
         if {"answer", "distribution", "has_halted", "newest_weight"} & vars(cls).keys():
             for name in {"keeps", "halts_by_sum"} - vars(cls).keys():
                 setattr(cls, name, vars(Halting)[name])
+
+    def step_limit(self) -> int:
+        """Return the maximum number of steps of the next batch."""
+        return self.max_steps
 
     def forward(self, steps: Steps, classify: Classify) -> Prediction:
         """Return the prediction from the steps of a batch; see `answer`."""
@@ -99,6 +125,21 @@ class Halting(Objective):
     @abstractmethod
     def probability(self, state: Tensor) -> Tensor:
         """Return the halting probability h_n [batch] of a state [batch, state]."""
+
+    def units(self, units: Tensor) -> Tensor:
+        """Return the units that halting reads [batch, state].
+
+        Raises:
+            ValueError: the states have another size.
+        """
+        if units.shape[-1] == self.size:
+            return units
+        if self.reads_first_units and units.shape[-1] > self.size:
+            return units[..., : self.size]
+        raise ValueError(
+            f"states are {list(units.shape)}; expected [..., {self.size}], as "
+            f"{type(self).__name__} has state={self.size}"
+        )
 
     def read(self, units: Tensor, before: Tensor, outputs: Callable[[], Tensor]) -> Tensor:
         """Return h_n [batch].
@@ -145,7 +186,7 @@ class Halting(Objective):
 class LastState(Halting):
     """Base class of mechanisms that classify the last state, without a halting probability."""
 
-    keeps = ("state",)
+    keeps: ClassVar[tuple[str, ...]] = ("state",)
 
     def has_halted(self, probabilities: Tensor) -> Tensor:
         return torch.zeros_like(probabilities[..., 0], dtype=torch.bool)
@@ -154,12 +195,9 @@ class LastState(Halting):
         return None if ends is None else ends.to(newest.dtype)
 
     def answer(self, steps: Steps, classify: Classify) -> Prediction:
-        ends = steps.ends().expand(steps.probabilities.shape)
-        numbers = torch.arange(1, ends.shape[-1] + 1, device=ends.device)
-        weights = ends.to(steps.probabilities.dtype)
-        taken = (weights * numbers).sum(dim=-1)
-        state = steps.at(taken)
-        return Prediction(classify(state), taken, None, weights, state=state)
+        weights, count = at_first(None, steps)
+        state = steps.at(count)
+        return Prediction(classify(state), count, None, weights, state=state)
 
 
 class FixedSteps(LastState):
@@ -168,9 +206,11 @@ class FixedSteps(LastState):
     Sordoni et al. 2016; thesis figure 6.2.
     """
 
+    settings = FixedStepsConfig
+
     def __init__(self, config: FixedStepsConfig, state: int) -> None:
-        super().__init__()
-        self.max_steps = require(config, FixedStepsConfig, self).steps
+        super().__init__(config, state)
+        self.max_steps = config.steps
 
     def probability(self, state: Tensor) -> Tensor:
         """Return zeros [batch]: no example halts before the last step."""
@@ -183,37 +223,19 @@ class PonderedHalting(Halting):
     state: the number of units of a state that halting reads; of a tuple it reads the first tensor.
     """
 
-    settings: ClassVar[type[HaltingConfig]]  # class of its configuration
     unit: Any  # module that maps states [batch, state] to h [batch]
     is_cost_optional: ClassVar[bool] = True  # a curriculum may begin without it
     adds_ponder_cost = True  # to the objective
 
     def __init__(self, config: Any, state: int) -> None:
-        super().__init__()
-        self.max_steps = require(config, self.settings, self).max_steps
+        super().__init__(config, state)
         self.epsilon: float | Tensor = config.epsilon  # probability that may remain at halting
         self.weight: float | Tensor = getattr(config, "ponder_weight", 0.0)
-        self.size = state
         self.unit = self.build_unit(config, state)
 
     def build_unit(self, config: Any, state: int) -> nn.Module:
         """Return the module that maps states [batch, state] to h [batch]."""
         return HaltingUnit(state, config.halting_bias)
-
-    def units(self, units: Tensor) -> Tensor:
-        """Return the units that halting reads [batch, state].
-
-        Raises:
-            ValueError: the states have another size.
-        """
-        if units.shape[-1] == self.size:
-            return units
-        if self.reads_first_units and units.shape[-1] > self.size:
-            return units[..., : self.size]
-        raise ValueError(
-            f"states are {list(units.shape)}; expected [..., {self.size}], as "
-            f"{type(self).__name__} has state={self.size}"
-        )
 
     def probability(self, state: Tensor) -> Tensor:
         return self.unit(self.units(state))
@@ -289,19 +311,6 @@ class AnsweringHalting(PonderedHalting):
         return torch.log(mixture.clamp_min(torch.finfo(mixture.dtype).tiny))
 
 
-def require(config: Any, settings: type[HaltingConfig], halting: Halting) -> HaltingConfig:
-    """Return a configuration of the right class.
-
-    Raises:
-        TypeError: it belongs to another mechanism.
-    """
-    if not isinstance(config, settings):
-        raise TypeError(
-            f"{type(halting).__name__} has a {type(config).__name__}; expected {settings.__name__}"
-        )
-    return config
-
-
 def build_halting(config: HaltingConfig, state: int) -> Halting:
     """Build the halting mechanism of a configuration, over states of size `state`."""
     (halting,) = (m.halting for m in HALTINGS.values() if type(config) is m.settings)
@@ -347,6 +356,27 @@ def truncate(distribution: Tensor, epsilon: float | Tensor, ends: Tensor | None 
     remainder = torch.where(last, 1 - before, torch.zeros_like(before)).sum(dim=-1)
     weights = torch.where(last, 1 - before, distribution) * taken
     return Halted(weights, taken.sum(dim=-1).to(distribution.dtype), remainder)
+
+
+def at_first(exits: Tensor | None, steps: Steps) -> tuple[Tensor, Tensor]:
+    """Return one-hot weights [batch, steps] and number [batch] of the step of each exit.
+
+    exits: where a rule holds, bool [batch, steps]; the first counts, else the last step.
+    """
+    ends = steps.ends().expand(steps.probabilities.shape)
+    exits = ends if exits is None else exits | ends
+    weights = (exits & (torch.cumsum(exits, dim=-1) == 1)).to(steps.probabilities.dtype)
+    numbers = torch.arange(1, weights.shape[-1] + 1, device=weights.device)
+    return weights, (weights * numbers).sum(dim=-1)
+
+
+def first_exit(exits: Tensor, ends: Tensor | None) -> Tensor:
+    """Return 1.0 where the newest step is the first exit, else 0.0 [batch].
+
+    exits: where a rule holds, bool [batch, steps]. ends: who takes no further step [batch].
+    """
+    now = exits[..., -1] if ends is None else exits[..., -1] | ends
+    return (now & ~exits[..., :-1].any(dim=-1)).float()
 
 
 def halting_distribution(probabilities: Tensor) -> Tensor:

@@ -1,77 +1,98 @@
-"""Early exit: train a classifier on every state, and stop at the first that is good enough."""
+"""Early exit: train a classifier on the states, and stop at the first that is good enough."""
 
 from abc import abstractmethod
 from collections.abc import Callable
+from typing import ClassVar
 
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
+from torch.linalg import vector_norm
+from torch.nn.functional import binary_cross_entropy, pad
 
-from actmodels.configs import ConfidenceExitConfig, PatienceExitConfig
-from actmodels.halting.base import Halting, require
+from actmodels.configs import (
+    ConfidenceExitConfig,
+    CorrectnessExitConfig,
+    FixedPointExitConfig,
+    PatienceExitConfig,
+)
+from actmodels.halting.base import LastState, at_first, first_exit
 from actmodels.halting.states import Classify
 from actmodels.halting.steps import Steps
-from actmodels.modules.linear import per_trial
+from actmodels.modules.linear import HaltingUnit, per_trial
 from actmodels.modules.recurrent import rows
 from actmodels.precision import at_least_float32
 from actmodels.prediction import Criterion, Prediction
 
 
-class EarlyExit(Halting):
-    """Minimize the mean loss of all max_steps states; in evaluation classify the state of the exit.
+class Exit(LastState):
+    """Classify the last of max_steps states in training, and the state of the exit in evaluation.
 
-    `has_halted` reads a number of each answer in place of a halting probability. Without a halting
-    unit nothing is learned about when to stop, so the rule can change after training.
+    `has_halted` reads a number of each step in place of a halting probability.
     """
 
-    keeps = ("state", "outputs")
+    keeps: ClassVar[tuple[str, ...]] = ("state",)
 
     @abstractmethod
     def exits(self, numbers: Tensor) -> Tensor:
-        """Return at which steps [batch, steps] the rule holds, from a number of each answer."""
-
-    def read(self, units: Tensor, before: Tensor, outputs: Callable[[], Tensor]) -> Tensor:
-        return self.probability(outputs())
+        """Return at which steps [batch, steps] the rule holds, from the number of each step."""
 
     def has_halted(self, probabilities: Tensor) -> Tensor:
         if self.training:
-            return torch.zeros_like(probabilities[..., 0], dtype=torch.bool)
+            return super().has_halted(probabilities)
         return self.exits(probabilities).any(dim=-1)
 
     def newest_weight(self, so_far: Tensor, newest: Tensor, ends: Tensor | None) -> Tensor | None:
         if self.training:
-            return None if ends is None else ends.to(newest.dtype)
-        exits = self.exits(so_far)
-        now = exits[..., -1] if ends is None else exits[..., -1] | ends
-        return (now & ~exits[..., :-1].any(dim=-1)).to(newest.dtype)
+            return super().newest_weight(so_far, newest, ends)
+        return first_exit(self.exits(so_far), ends)
 
     def answer(self, steps: Steps, classify: Classify) -> Prediction:
-        step_logits, ends = steps.outputs(classify), steps.ends()
-        exits = ends.expand(steps.probabilities.shape)
-        if not self.training:
-            exits = exits | self.exits(steps.probabilities.detach())
-        # the first one
-        weights = (exits & (torch.cumsum(exits, dim=-1) == 1)).to(steps.probabilities.dtype)
-        numbers = torch.arange(1, weights.shape[-1] + 1, device=weights.device)
-        count = (weights * numbers).sum(dim=-1)
+        exits = None if self.training else self.exits(steps.probabilities.detach())
+        weights, count = at_first(exits, steps)
+        state = steps.at(count)
+        return Prediction(classify(state), count, None, weights, state=state)
+
+
+class EarlyExit(Exit):
+    """Minimize the mean loss of all states, each of which can be the exit.
+
+    Without a halting unit nothing is learned about when to stop, so the rule can change after
+    training.
+    """
+
+    keeps = ("state", "outputs")
+
+    def read(self, units: Tensor, before: Tensor, outputs: Callable[[], Tensor]) -> Tensor:
+        return self.probability(outputs())
+
+    def answer(self, steps: Steps, classify: Classify) -> Prediction:
+        exits = None if self.training else self.exits(steps.probabilities.detach())
+        weights, count = at_first(exits, steps)
+        step_logits = steps.outputs(classify)
         logits = rows(step_logits, count[..., None].long() - 1).squeeze(-2)
-        return Prediction(logits, count, None, weights, step_logits, steps.at(count))
+        read = steps.probabilities
+        return Prediction(logits, count, None, weights, step_logits, steps.at(count), read)
 
     def losses(self, prediction: Prediction, criterion: Criterion) -> Tensor:
         """Return the mean loss of the states up to N [batch]."""
-        assert prediction.steps is not None
-        losses = criterion.step_losses(prediction)
-        numbers = torch.arange(losses.shape[-1], device=losses.device)
-        taken = (numbers < prediction.steps[..., None]).to(losses.dtype)
-        return (losses * taken).sum(dim=-1) / taken.sum(dim=-1)
+        return up_to_exit(criterion.step_losses(prediction), prediction)
+
+
+def up_to_exit(values: Tensor, prediction: Prediction) -> Tensor:
+    """Average values [batch, steps] over the steps up to N [batch]."""
+    assert prediction.steps is not None
+    numbers = torch.arange(values.shape[-1], device=values.device)
+    taken = (numbers < prediction.steps[..., None]).to(values.dtype)
+    return (values * taken).sum(dim=-1) / taken.sum(dim=-1)
 
 
 class ConfidenceExit(EarlyExit):
     """Exit where the most probable class has min_confidence (BranchyNet, CALM)."""
 
+    settings = ConfidenceExitConfig
+
     def __init__(self, config: ConfidenceExitConfig, state: int) -> None:
-        super().__init__()
-        self.max_steps = require(config, ConfidenceExitConfig, self).max_steps
+        super().__init__(config, state)
         self.min_confidence: float | Tensor = config.min_confidence
 
     def probability(self, state: Tensor) -> Tensor:
@@ -85,9 +106,10 @@ class ConfidenceExit(EarlyExit):
 class PatienceExit(EarlyExit):
     """Exit once the class has not changed for unchanged_steps steps (Zhou et al. 2020, PABEE)."""
 
+    settings = PatienceExitConfig
+
     def __init__(self, config: PatienceExitConfig, state: int) -> None:
-        super().__init__()
-        self.max_steps = require(config, PatienceExitConfig, self).max_steps
+        super().__init__(config, state)
         self.unchanged_steps = config.unchanged_steps
 
     def probability(self, state: Tensor) -> Tensor:
@@ -99,3 +121,62 @@ class PatienceExit(EarlyExit):
         if unchanged.shape[-1] < count:
             return torch.zeros_like(numbers, dtype=torch.bool)
         return pad(unchanged.unfold(-1, count, 1).all(dim=-1), (count, 0))
+
+
+class CorrectnessExit(EarlyExit):
+    """Exit where a unit on the state believes that the answer is right (HRM, Wang et al. 2025).
+
+    objective = mean loss of all states + unit_weight · mean cross-entropy of the unit, whose target
+    is whether the class of the state is the label. For labels only.
+    """
+
+    settings = CorrectnessExitConfig
+
+    def __init__(self, config: CorrectnessExitConfig, state: int) -> None:
+        super().__init__(config, state)
+        self.unit = HaltingUnit(state, config.halting_bias)
+        self.min_correctness: float | Tensor = config.min_correctness
+        self.unit_weight: float | Tensor = config.unit_weight
+
+    def read(self, units: Tensor, before: Tensor, outputs: Callable[[], Tensor]) -> Tensor:
+        return self.probability(self.units(units))
+
+    def probability(self, state: Tensor) -> Tensor:
+        return self.unit(state)
+
+    def exits(self, numbers: Tensor) -> Tensor:
+        return numbers >= per_trial(self.min_correctness, numbers)
+
+    def total(self, prediction: Prediction, criterion: Criterion) -> Tensor:
+        loss, targets = super().total(prediction, criterion), criterion.targets
+        read, outputs = prediction.probabilities, prediction.step_logits
+        assert read is not None and outputs is not None
+        if not isinstance(targets, Tensor) or targets.is_floating_point():
+            raise ValueError("CorrectnessExit needs labels as targets, which an answer can meet")
+        right = (outputs.argmax(dim=-1) == targets[..., None]).to(read.dtype)
+        beliefs = up_to_exit(binary_cross_entropy(read, right, reduction="none"), prediction)
+        weight = per_trial(self.unit_weight, beliefs)
+        return loss + criterion.reduce(weight * beliefs)
+
+
+class FixedPointExit(Exit):
+    """Exit once |s_n - s_{n-1}| <= min_change · |s_n| (FPRM, arXiv:2606.18206)."""
+
+    settings = FixedPointExitConfig
+    reads_change = True
+
+    def __init__(self, config: FixedPointExitConfig, state: int) -> None:
+        super().__init__(config, state)
+        self.min_change: float | Tensor = config.min_change
+
+    def read(self, units: Tensor, before: Tensor, outputs: Callable[[], Tensor]) -> Tensor:
+        """Return the relative change of the state [batch]."""
+        units, before = self.units(units), self.units(before)
+        moved, norm = (vector_norm(at_least_float32(x), dim=-1) for x in (units - before, units))
+        return moved / norm.clamp_min(torch.finfo(norm.dtype).tiny)
+
+    def probability(self, state: Tensor) -> Tensor:
+        return at_least_float32(state.new_zeros(state.shape[:-1]))
+
+    def exits(self, numbers: Tensor) -> Tensor:
+        return numbers <= per_trial(self.min_change, numbers)

@@ -305,7 +305,7 @@ def unroll(
         halting,
         classify,
         batch,
-        max_steps=max_steps or halting.max_steps,
+        max_steps=max_steps or halting.step_limit(),
         freeze=freeze,
         until_halted=until_halted,
         keeps_all=True,
@@ -355,7 +355,7 @@ def adapt_steps(
             are needed where there are none.
     """
     batch = batch_of(state, batch_dims)
-    most, budget = step_limits(max_steps, halting.max_steps, batch)
+    most, budget = step_limits(max_steps, halting.step_limit(), batch)
     compact = (inputs is not None or isinstance(step, DerivedStep)) if compact is None else compact
     compact = compact and until_halted
     loop = AdaptiveLoop(

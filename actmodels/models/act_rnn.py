@@ -163,7 +163,7 @@ class ActRnn(nn.Module):
             the prediction of the halting. Its logits are the mean state [batch, width], or those
             of PonderNet or DACT.
         """
-        most: int | Tensor = halting.max_steps
+        most: int | Tensor = halting.step_limit()
         if not bool(real.all()):  # padding takes one step
             most = torch.where(real, most, 1)
         classify = self.odds if self.answers else identity

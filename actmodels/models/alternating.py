@@ -105,7 +105,7 @@ class AlternatingAttention(PairModel):
             loop: steps of `active` examples only (fastest), of all examples `until_halted`, or of
                 all examples up to the `cap` (no control flow that depends on data).
         """
-        return self.answer(self.take_steps(batch, self.halting.max_steps, loop))
+        return self.answer(self.take_steps(batch, self.halting.step_limit(), loop))
 
     def answer(self, steps: Steps) -> Prediction:
         """Return the prediction from the steps of a batch."""

@@ -21,7 +21,9 @@ from tests.actmodels.outside import LABELS, MECHANISMS, SIZE, build, parts
 def test_every_leading_dimension_is_batch(name: str, training: bool) -> None:
     step, classify, states = parts()
     halting = build(name).train(training)
+    torch.manual_seed(1)
     nested = adapt_steps(step, states, halting, classify, batch_dims=2)
+    torch.manual_seed(1)
     flat = adapt_steps(step, states.flatten(0, 1), halting, classify)
     for one, other in zip(nested[:5], flat[:5], strict=True):
         if one is not None:
@@ -168,6 +170,10 @@ def test_any_loss(name: str, loss: Any, outputs: int, targets: Tensor, training:
     classify = nn.Linear(SIZE, outputs).double()
     prediction = adapt_steps(step, states[0], halting, classify)
     assert prediction.logits.shape == (5, outputs)
+    if name == "correctness_exit":
+        with pytest.raises(ValueError, match="CorrectnessExit needs labels as targets"):
+            halting.objective(prediction, targets, loss=loss)
+        return
     value = halting.objective(prediction, targets, loss=loss)
     expected = loss(prediction.logits, targets).mean()
     if prediction.step_logits is None:
