@@ -6,6 +6,8 @@ import torch
 from torch import Tensor
 
 HALF = (torch.float16, torch.bfloat16)
+# Named because torch.compile of torch 2.11 cannot trace `is_autocast_available`.
+WITH_AUTOCAST = ("cpu", "cuda", "mps", "xpu")
 
 
 def at_least_float32(values: Tensor) -> Tensor:
@@ -16,7 +18,8 @@ def at_least_float32(values: Tensor) -> Tensor:
 def is_autocast(values: Tensor) -> bool:
     """Return whether automatic mixed precision is on for the device of `values`."""
     device = values.device.type  # one like "meta" has none
-    return torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device)
+    available = device in WITH_AUTOCAST or torch.amp.is_autocast_available(device)
+    return available and torch.is_autocast_enabled(device)
 
 
 def in_one_precision(values: Tensor) -> bool:

@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -32,6 +33,12 @@ def _refuse_remote(host: Any) -> None:
         raise RemoteNetworkError(
             f"a fast test connected to {name!r}; expected localhost; use a local server"
         )
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Accept `timeout` of pyproject.toml without its plugin: the sdist needs pytest alone."""
+    if find_spec("pytest_timeout") is None:
+        parser.addini("timeout", "seconds per test, with pytest-timeout")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

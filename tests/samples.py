@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -13,8 +13,9 @@ from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors, collate
 from actmodels.data.trial_data import TrialData, WordVectors
 from actmodels.registry import HALTINGS, model_with
 from actmodels.trial_config import BaseTrialConfig, TrialConfig, build_trial, setting_types
-from tune.execution import Execution
-from tune.grid import Trial, with_keys
+
+if TYPE_CHECKING:
+    from tune.grid import Trial
 
 WORDS, DIMENSIONS = 40, 12
 MODELS = ("decomposable_attention", "adaptive_attention")  # those of the demo
@@ -86,8 +87,11 @@ def sample_trial(
     return build_trial(model, merged, max_epochs=max_epochs, patience=patience, seed=seed)
 
 
-def keyed(configs: Iterable[BaseTrialConfig], digest: str = "d", **settings: Any) -> list[Trial]:
+def keyed(configs: Iterable[BaseTrialConfig], digest: str = "d", **settings: Any) -> "list[Trial]":
     """The trials of configurations on one CPU; keyword arguments override that."""
+    from tune.execution import Execution  # here: the source distribution has no tune
+    from tune.grid import with_keys
+
     rules = {name: settings.pop(name, None) for name in ("early_stopping", "searches")}
     execution = Execution(Path(), Path(), Path(), **settings)
     return with_keys(configs, digest, execution, **rules)
