@@ -157,13 +157,14 @@ class Criterion(NamedTuple):
             # Sentences with labels may have values of tokens.
             real = from_left(targets != self.ignore_index, values).expand_as(values)
         if self.mask is not None:
-            mask = self.mask  # of tokens, where a value may be of their sentence
-            mask = mask.flatten(values.dim()).any(-1) if mask.dim() > values.dim() else mask
+            # A mask of tokens, where values are those of sentences.
+            inner = self.mask.dim() > values.dim()
+            mask = self.mask.flatten(values.dim()).any(-1) if inner else self.mask
             real = real & from_left(mask, values)
         return real
 
     def weighted(self, values: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the weighted values, and their weights, of which 0 does not count [batch]."""
+        """Return the weighted values, and their weights, 0 where a value does not count [batch]."""
         real = self.counting(values)
         if self.weights is None:
             return torch.where(real, values, 0.0), real

@@ -54,7 +54,7 @@ class Exit(LastState):
 
 
 class EarlyExit(Exit):
-    """Minimize the mean loss of all states, each of which can be the exit.
+    """Minimize the mean loss of all states, because each can be the exit.
 
     Without a halting unit nothing is learned about when to stop, so the rule can change after
     training.

@@ -339,10 +339,10 @@ def adapt_steps(
         inputs: what else belongs to each example, of the same types. With it halted examples leave
             the step: the step reads rows of states and inputs, and its rows must not depend on each
             other. Without it the step reads all examples, and halted ones keep their state.
-        batch_dims: how many leading dimensions are examples, each of which halts alone: 1 for
+        batch_dims: how many leading dimensions are examples, which halt independently: 1 for
             [batch, ...], 2 for tokens [batch, tokens, state]. None: 1, of tensors [batch, state].
-        max_steps: number of steps at most; halting.max_steps by default. Of each example: integers
-            [batch].
+        max_steps: number of steps at most; by default that of the mechanism. Integers [batch]: of
+            each example.
         compact: whether halted examples leave the step; by default with inputs, and without
             dependence on values of the data (`until_halted`).
         until_halted: stop once all examples have halted. False takes max_steps steps with the same

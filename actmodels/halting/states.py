@@ -66,7 +66,7 @@ def batch_of(state: Any, batch_dims: int | None) -> torch.Size:
             raise ValueError(
                 f"the state that halting reads is {list(shapes[0])}; its examples may be "
                 f"{list(shapes[0][:1])} or {list(shapes[0][:-1])}: pass batch_dims=, the number of "
-                "leading dimensions that are examples, each of which halts alone"
+                "leading dimensions that are examples"
             )
         batch_dims = len(shapes[0]) - 1
     batch = shapes[0][:batch_dims]

@@ -1,0 +1,376 @@
+"""Networks of other people: states, losses, masks, budgets; and what is ambiguous."""
+
+import itertools
+import weakref
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from actmodels.halting import Act, ActConfig, DactConfig, PonderNet, PonderNetConfig, adapt_steps
+from actmodels.registry import HALTINGS, load_class
+from tests.actmodels.outside import MECHANISMS, SIZE, build, parts
+
+POOLING = ("act", "target_steps", "mlp_act", "change_act", "step_act", "dact", "fixed_steps")
+LABELS = torch.tensor([1, 2, 0, 1, 2, 0])
+
+
+@pytest.fixture(autouse=True)
+def seeded() -> None:
+    torch.manual_seed(7)
+
+
+class Pair(NamedTuple):
+    query: Tensor
+    memory: Tensor
+
+
+@dataclass
+class Notes:
+    query: Tensor
+    memory: Tensor
+
+
+def attended(query: Tensor, memory: Tensor, inputs: Tensor) -> tuple[Tensor, Tensor]:
+    """A step on a query [batch, 8] and a memory [batch, slots, 8]."""
+    over = torch.softmax((memory @ query[..., None]).squeeze(-1), dim=-1)
+    read = (over[..., None] * memory).sum(dim=-2)
+    return torch.tanh(query + read + inputs), memory + 0.1 * torch.tanh(query[..., None, :])
+
+
+STRUCTURES: dict[str, tuple[Any, Any]] = {
+    "tuple": (lambda q, m: (q, m), lambda s: s),
+    "NamedTuple": (Pair, lambda s: s),
+    "dict": (lambda q, m: {"query": q, "memory": m}, lambda s: (s["query"], s["memory"])),
+    "dataclass": (Notes, lambda s: (s.query, s.memory)),
+    "nested": (lambda q, m: [q, {"rest": (m, None)}], lambda s: (s[0], s[1]["rest"][0])),
+}
+
+
+@MECHANISMS
+@pytest.mark.parametrize("structure", STRUCTURES)
+@pytest.mark.parametrize(("train", "compact"), itertools.product((True, False), repeat=2))
+def test_states_of_any_structure(name: str, structure: str, train: bool, compact: bool) -> None:
+    """A batch gives what its examples give alone, with as many memory slots as examples, too."""
+    make, take = STRUCTURES[structure]
+    halting, classify = build(name).train(train), nn.Linear(SIZE, 3).double()
+    query, memory, inputs = (torch.randn(*s, SIZE).double() for s in ((6,), (6, 6), (6,)))
+
+    def run(rows: slice) -> Any:
+        start = make(3 * query[rows], memory[rows])
+        step = lambda state, inputs: make(*attended(*take(state), inputs))  # noqa: E731
+        torch.manual_seed(3)
+        with torch.set_grad_enabled(train):
+            return adapt_steps(
+                step,
+                start,
+                halting,
+                lambda state: classify(take(state)[0]),
+                inputs=inputs[rows],
+                compact=compact,
+            )
+
+    together = run(slice(6))
+    for row in range(6):
+        alone = run(slice(row, row + 1))
+        torch.testing.assert_close(together.logits[row], alone.logits[0])
+        assert together.steps[row] == alone.steps[0]
+        if alone.state is not None:
+            assert type(together.state) is type(make(query, memory))
+            for one, other in zip(take(together.state), take(alone.state), strict=True):
+                torch.testing.assert_close(one[row], other[0])
+
+
+@MECHANISMS
+def test_images_are_read_whole(name: str) -> None:
+    """States [batch, channels, height, width] with batch_dims=1, as wide as they have channels."""
+    halting = build(name).eval()
+    halting.reads_first_units = True
+    step, images = nn.Conv2d(4, 4, 3, padding=1).double(), torch.randn(5, 4, 4, 4).double()
+    head = nn.Linear(64, 3).double()
+    options = {"batch_dims": 1, "inputs": torch.zeros(5)}
+    classify = lambda state: head(state.flatten(-3))  # noqa: E731
+    with torch.no_grad():
+        whole = adapt_steps(lambda s, _: torch.tanh(step(s)), images, halting, classify, **options)
+        flat = adapt_steps(
+            lambda s: torch.tanh(step(s.view(-1, 4, 4, 4))).flatten(1),
+            images.flatten(1),
+            halting,
+            head,
+        )
+    torch.testing.assert_close(whole.logits, flat.logits)
+    assert torch.equal(whole.steps, flat.steps) and whole.steps.shape == (5,)
+
+
+AMBIGUOUS = [
+    (
+        torch.zeros(2, 4, 8),
+        r"the state that halting reads is \[2, 4, 8\]; its examples may be \[2\]",
+    ),
+    ((torch.zeros(4, 8), torch.zeros(3, 8)), r"the tensors of the state are \[4, 8\], \[3, 8\]"),
+    (("h", None), "the state has no tensor: tuple"),
+]
+
+
+@pytest.mark.parametrize(("state", "message"), AMBIGUOUS)
+def test_ambiguous_states_are_refused(state: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        adapt_steps(lambda s: s, state, Act(ActConfig(), 8), lambda s: s)
+
+
+def test_layers_of_torchs_gru_need_their_batch_first() -> None:
+    """Of a state [layers, batch, units] the layers are not examples."""
+    gru, head = nn.GRU(3, 8, num_layers=2), nn.Linear(16, 2)
+    inputs, start = torch.randn(1, 5, 3), torch.zeros(5, 2, 8)
+
+    def step(state: Tensor, inputs: Tensor) -> Tensor:
+        return gru(inputs[None], state.transpose(0, 1).contiguous())[1].transpose(0, 1)
+
+    halting = Act(ActConfig(), 16)
+    options = {"inputs": inputs[0], "batch_dims": 1}
+    prediction = adapt_steps(step, start, halting, lambda s: head(s.flatten(-2)), **options)
+    assert prediction.steps.shape == (5,) and prediction.state.shape == (5, 2, 8)
+
+
+@pytest.mark.parametrize("bias", [-9.0, -3.0, -1.0, 0.0, 1.0, 5.0])
+@pytest.mark.parametrize("name", ["act", "ponder_net", "dact", "mlp_act", "correctness_exit"])
+def test_the_halting_bias_is_that_of_the_settings(name: str, bias: float) -> None:
+    of = HALTINGS[name]
+    halting = load_class(of.halting)(of.settings(halting_bias=bias, max_steps=1000), SIZE)
+    unit = halting.unit[-1] if name == "mlp_act" else halting.unit
+    assert unit.linear.bias.item() == bias
+    if name == "act" and bias > -9:  # from a zero state, 1 / sigmoid(bias) steps
+        steps = adapt_steps(lambda s: s, torch.zeros(1, SIZE), halting, lambda s: s).steps.item()
+        assert abs(steps - 1 / torch.sigmoid(torch.tensor(bias)).item()) <= 1
+
+
+def test_a_configuration_of_another_mechanism_is_refused() -> None:
+    with pytest.raises(TypeError, match="Act has a DactConfig; expected ActConfig"):
+        Act(DactConfig(), 8)
+
+
+def test_settings_explain_themselves() -> None:
+    for mechanism in HALTINGS.values():
+        config = mechanism.settings()
+        names = list(config.__dataclass_fields__)
+        lines = config.help().splitlines()
+        assert [line.split(" = ")[0] for line in lines] == names
+        assert all(line.endswith(")") for line in lines)
+    assert "epsilon = 0.01: probability that may remain" in ActConfig.help()
+    assert repr(Act(ActConfig(max_steps=5), 4)).count("max_steps=5") == 1
+
+
+def test_numpy_scalars_are_numbers() -> None:
+    config = PonderNetConfig(prior_steps=np.float32(3), max_steps=np.int64(5))
+    assert (type(config.prior_steps), type(config.max_steps)) == (float, int)
+    assert config == PonderNetConfig(prior_steps=3.0, max_steps=5)
+    with pytest.raises(ValueError, match=r"max_steps is .*0.*; must be at least 1"):
+        ActConfig(max_steps=np.int64(0))
+    with pytest.raises(ValueError, match=r"max_steps is .*; must be a whole number"):
+        ActConfig(max_steps=np.float64(2.5))
+
+
+def predicted(name: str, *, training: bool = False) -> tuple[Any, Any]:
+    step, classify, _ = parts()
+    halting = build(name).train(training)
+    states = 3 * torch.randn(2, 3, SIZE).double()
+    torch.manual_seed(3)
+    return halting, adapt_steps(step, states, halting, classify, batch_dims=2)
+
+
+def rows_of(prediction: Any, rows: Tensor) -> Any:
+    return type(prediction)(*(None if part is None else part[rows] for part in prediction))
+
+
+@MECHANISMS
+def test_masked_examples_count_nowhere(name: str) -> None:
+    """Neither in loss nor in ponder cost; as a batch without them."""
+    halting, prediction = predicted(name)
+    mask = torch.tensor([[True, False, True], [False, True, True]])
+    labels = LABELS.view(2, 3)
+    value = halting.objective(prediction, labels, mask=mask)
+    torch.testing.assert_close(value, halting.objective(rows_of(prediction, mask), labels[mask]))
+    if name != "correctness_exit":  # it needs labels
+        squared = lambda out, to: (out - to).square().mean(-1)  # noqa: E731
+        targets = torch.randn(2, 3, 3).double()
+        value = halting.objective(prediction, targets, squared, mask=mask)
+        alone = halting.objective(rows_of(prediction, mask), targets[mask], squared)
+        torch.testing.assert_close(value, alone)
+
+
+@MECHANISMS
+def test_weights_weigh_loss_and_cost(name: str) -> None:
+    """An example of weight 2 counts as two examples, one of weight 0 not at all."""
+    halting, prediction = predicted(name)
+    labels, weights = LABELS.view(2, 3), torch.tensor([[2, 0, 1], [1, 1, 2]])
+    value = halting.objective(prediction, labels, weights=weights)
+    index = weights.flatten()
+    flat = type(prediction)(*(None if p is None else p.flatten(0, 1) for p in prediction))
+    doubled = rows_of(flat, torch.arange(6).repeat_interleave(index))
+    expected = halting.objective(doubled, LABELS.repeat_interleave(index))
+    torch.testing.assert_close(value, expected)
+
+
+@MECHANISMS
+def test_reductions(name: str) -> None:
+    halting, prediction = predicted(name)
+    labels = LABELS.view(2, 3)
+    each = halting.objective(prediction, labels, reduction="none")
+    assert each.shape == (2, 3)
+    torch.testing.assert_close(each.mean(), halting.objective(prediction, labels))
+    total = halting.objective(prediction, labels, reduction="sum")
+    torch.testing.assert_close(each.sum(), total)
+
+
+def pooled(outputs: Tensor, targets: Tensor) -> Tensor:
+    return functional.cross_entropy(outputs.mean(dim=1), targets, reduction="none")
+
+
+@MECHANISMS
+def test_a_pooled_loss(name: str) -> None:
+    """One label for tokens: as an objective per sentence, or refused where each step has a loss."""
+    halting, prediction = predicted(name)
+    labels = torch.tensor([1, 2])
+    if name not in (*POOLING, "random_steps", "fixed_point_exit"):
+        with pytest.raises(ValueError, match=r"this mechanism weights the loss of each step"):
+            halting.objective(prediction, labels, pooled)
+        return
+    each = halting.objective(prediction, labels, pooled, reduction="none")
+    assert each.shape == (2,)
+    torch.testing.assert_close(each.mean(), halting.objective(prediction, labels, pooled))
+
+
+OBJECTIVE_ERRORS = [
+    ({"mask": torch.ones(3, dtype=torch.bool)}, r"mask is \[3\]; expected leading dimensions"),
+    ({"mask": torch.ones(2, 3)}, "mask is torch.float32; expected bool, true where an example"),
+    ({"weights": torch.ones(2, 2)}, r"weights is \[2, 2\]; expected leading dimensions"),
+    ({"reduction": "average"}, "reduction is 'average'; expected one of"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), OBJECTIVE_ERRORS)
+def test_wrong_objectives_are_errors(options: dict[str, Any], message: str) -> None:
+    halting, prediction = predicted("act")
+    with pytest.raises(ValueError, match=message):
+        halting.objective(prediction, LABELS.view(2, 3), **options)
+
+
+def test_targets_of_any_structure() -> None:
+    halting, prediction = predicted("dact")
+    targets = {"means": torch.randn(2, 3, 3), "scale": torch.ones(2, 3)}
+
+    def loss(outputs: Tensor, targets: dict[str, Tensor]) -> Tensor:
+        return ((outputs - targets["means"]).square().sum(-1) * targets["scale"]).double()
+
+    assert halting.objective(prediction, targets, loss).isfinite()
+
+
+@MECHANISMS
+@pytest.mark.parametrize("compact", [True, False])
+@pytest.mark.parametrize("train", [True, False])
+def test_each_example_has_its_budget(name: str, compact: bool, train: bool) -> None:
+    """As alone with that number of steps at most."""
+    step, classify, _ = parts()
+    halting, budget = build(name).train(train), torch.tensor([1, 4, 2, 9, 3, 1])
+    states = 3 * torch.randn(6, SIZE).double()
+
+    def run(rows: slice, most: Any) -> Any:
+        with torch.set_grad_enabled(train):
+            options = {"inputs": torch.zeros(6)[rows], "compact": compact, "max_steps": most}
+            return adapt_steps(lambda s, _: step(s), states[rows], halting, classify, **options)
+
+    together = run(slice(6), budget)
+    assert bool((together.steps <= budget).all())
+    for row in range(6):
+        alone = run(slice(row, row + 1), int(budget[row]))
+        torch.testing.assert_close(together.steps[row], alone.steps[0])
+        torch.testing.assert_close(together.logits[row], alone.logits[0])
+        if alone.ponder_cost is not None:
+            torch.testing.assert_close(together.ponder_cost[row], alone.ponder_cost[0])
+        steps = alone.weights.shape[1]
+        torch.testing.assert_close(together.weights[row, :steps], alone.weights[0])
+
+
+@pytest.mark.parametrize(
+    ("most", "message"),
+    [
+        (0, "max_steps is 0; expected at least 1"),
+        (torch.tensor([1, 0, 2, 3, 1, 1]), "max_steps has 0; expected at least 1"),
+        (torch.ones(4, dtype=torch.long), r"max_steps is torch.int64 \[4\]; expected an integer"),
+    ],
+)
+def test_wrong_budgets_are_errors(most: Any, message: str) -> None:
+    step, classify, _ = parts(double=False)
+    with pytest.raises(ValueError, match=message):
+        adapt_steps(step, torch.zeros(6, SIZE), Act(ActConfig(), SIZE), classify, max_steps=most)
+
+
+def test_the_mechanism_keeps_its_maximum() -> None:
+    step, classify, _ = parts(double=False)
+    halting = PonderNet(PonderNetConfig(max_steps=5), SIZE)
+    adapt_steps(step, torch.zeros(6, SIZE), halting, classify, max_steps=2)
+    assert halting.max_steps == 5
+
+
+@MECHANISMS
+@pytest.mark.parametrize("train", [True, False])
+def test_halted_examples_leave_the_step(name: str, train: bool) -> None:
+    """The step sees active rows alone; values and gradients are those of all rows."""
+    step, classify, _ = parts()
+    halting = build(name).train(train)
+    states, inputs = 3 * torch.randn(40, SIZE).double(), torch.randn(40, SIZE).double()
+    results, rows = [], []
+    for compact in (True, False):
+        rows.clear()
+
+        def run(state: Tensor, inputs: Tensor) -> Tensor:
+            rows.append(len(state))
+            assert len(inputs) == len(state)
+            return step(state + inputs)
+
+        torch.manual_seed(3)
+        with torch.set_grad_enabled(train):
+            options = {"inputs": inputs, "compact": compact}
+            prediction = adapt_steps(run, states, halting, classify, **options)
+        results.append([prediction.logits, prediction.steps, prediction.weights])
+        if train:
+            modules = (step, classify, halting)
+            for module in modules:
+                module.zero_grad()
+            halting.objective(prediction, torch.arange(40) % 3).backward()
+            results[-1] += [p.grad for module in modules for p in module.parameters()]
+        if compact and len(prediction.steps.unique()) > 1:
+            assert rows[-1] < 40
+            assert sum(rows) <= max(1.15 * prediction.steps.sum().item(), 40 * len(rows) * 0.9)
+    for one, other in zip(*results, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-12)
+
+
+def test_inference_does_not_keep_the_states() -> None:
+    """Weak references to the states of earlier steps die."""
+    step, classify, _ = parts(double=False)
+    states: list[Any] = []
+
+    def run(state: Tensor) -> Tensor:
+        following = step(state)
+        states.append(weakref.ref(following))
+        return following
+
+    for name in HALTINGS:
+        states.clear()
+        halting = build(name, double=False).eval()
+        with torch.no_grad():
+            adapt_steps(run, 3 * torch.randn(9, SIZE), halting, classify)
+        assert not any(one() is not None for one in states), name
+
+
+def test_forward_hooks_of_a_mechanism_fire() -> None:
+    step, classify, states = parts(double=False)
+    halting, seen = build("act", double=False), []
+    halting.register_forward_hook(lambda module, inputs, output: seen.append(output))
+    prediction = adapt_steps(step, states[0], halting, classify)
+    assert len(seen) == 1 and seen[0] is prediction
