@@ -1,7 +1,7 @@
 """Models by name: network and, unless ACT, halting mechanism (`hop_attention_dact`). No torch."""
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from typing import Any
 
@@ -109,9 +109,54 @@ MODELS: dict[str, Architecture] = {
 }
 
 
+def networks_in_steps() -> list[str]:
+    """Return the names of the networks that have every halting mechanism."""
+    return [name for name in MODELS if model_with(name, "fixed_steps") in MODELS]
+
+
+def register_halting(name: str, title: str) -> Callable[[type], type]:
+    """Return a decorator that registers a Halting, with every network, under a name.
+
+    The class has its dataclass of settings as `settings`. title: its name in reports.
+    """
+
+    def register(halting: Any) -> Any:
+        mechanism = HaltingMechanism(title, halting.settings, reference_of(halting))
+        for network in networks_in_steps():
+            MODELS[model_with(network, name)] = replace(MODELS[network], halting=mechanism)
+        HALTINGS[name] = mechanism
+        return halting
+
+    return register
+
+
+def register_model(name: str, **others: Any) -> Callable[[type], type]:
+    """Return a decorator that registers a PairModel under a name.
+
+    The class has its dataclass of settings as `settings`. One with `in_steps = True` is registered
+    with every halting mechanism. others: fields of Architecture.
+    """
+
+    def register(model: Any) -> Any:
+        one = Architecture(reference_of(model), model.settings, **others)
+        if getattr(model, "in_steps", False):
+            for key, halting in HALTINGS.items():
+                MODELS[model_with(name, key)] = replace(one, halting=halting)
+        else:
+            MODELS[name] = one
+        return model
+
+    return register
+
+
+def reference_of(of: type) -> str:
+    """Return the reference `module:name` of a class."""
+    return f"{of.__module__}:{of.__qualname__}"
+
+
 def first_network(names: Iterable[str]) -> str | None:
     """Return the first name of a network that has every halting mechanism; None without one."""
-    return next((name for name in names if model_with(name, "fixed_steps") in MODELS), None)
+    return next((name for name in names if name in networks_in_steps()), None)
 
 
 def is_adaptive(name: str) -> bool:

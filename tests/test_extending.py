@@ -1,4 +1,4 @@
-"""docs/extending.md: a new model or halting mechanism is one file and one line of the registry.
+"""docs/extending.md: a new model or halting mechanism is one file with a decorator.
 
 A new study is a folder and a file in conf/study/.
 """
@@ -9,8 +9,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -28,6 +28,7 @@ from actmodels.halting.base import Halting, build_halting
 from actmodels.halting.loop import adapt_steps
 from actmodels.halting.states import Classify
 from actmodels.halting.steps import Steps
+from actmodels.models.adaptive_attention import AdaptiveAttention
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.linear import Linear
 from actmodels.modules.projection import ProjectedWords
@@ -35,9 +36,11 @@ from actmodels.prediction import Prediction
 from actmodels.registry import (
     HALTINGS,
     MODELS,
-    Architecture,
     HaltingConfig,
-    HaltingMechanism,
+    model_with,
+    networks_in_steps,
+    register_halting,
+    register_model,
 )
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig
@@ -59,6 +62,8 @@ class BagOfWordsConfig:
 
 class BagOfWords(PairModel):
     """Sums the words of both sentences, and classifies the product of the sums."""
+
+    settings = BagOfWordsConfig
 
     def __init__(self, config: BagOfWordsConfig, vectors: Tensor, classes: int) -> None:
         super().__init__()
@@ -103,8 +108,10 @@ class EvenStepsConfig:
 class EvenSteps(Halting):
     """A fixed number of steps, all of the same weight."""
 
+    settings = EvenStepsConfig
+
     def __init__(self, config: EvenStepsConfig, state: int) -> None:
-        super().__init__()
+        super().__init__(config, state)
         self.max_steps = config.even_steps
 
     def probability(self, state: Tensor) -> Tensor:
@@ -122,18 +129,30 @@ class EvenSteps(Halting):
 
 
 @pytest.fixture(autouse=True)
-def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The lines of the registry."""
-    bag = Architecture(f"{__name__}:BagOfWords", BagOfWordsConfig)
-    act = HALTINGS["act"]
-    recurrent = Architecture(f"{__name__}:RecurrentSums", BagOfWordsConfig, act)
-    even = HaltingMechanism("even steps", EvenStepsConfig, f"{__name__}:EvenSteps")
-    monkeypatch.setitem(MODELS, BAG, bag)
-    monkeypatch.setitem(MODELS, RECURRENT, recurrent)
-    monkeypatch.setitem(HALTINGS, "even_steps", even)
-    model = MODELS["adaptive_attention"].model
-    monkeypatch.setitem(MODELS, EVEN, Architecture(model, AdaptiveAttentionConfig, even))
+def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """By the decorators, from outside the package."""
+    before = dict(MODELS), dict(HALTINGS)
+    register_halting("even_steps", "even steps")(EvenSteps)
+    register_model(BAG)(BagOfWords)
+    act = replace(MODELS[BAG], model=f"{__name__}:RecurrentSums", halting=HALTINGS["act"])
+    monkeypatch.setitem(MODELS, RECURRENT, act)
     monkeypatch.setitem(SETTINGS, "even_steps", 3)
+    yield
+    for table, old in zip((MODELS, HALTINGS), before, strict=True):
+        table.clear()
+        table.update(old)
+
+
+def test_the_decorators_register_every_combination() -> None:
+    class Outside(AdaptiveAttention):
+        settings = AdaptiveAttentionConfig
+
+    assert {f"{name}_even_steps" for name in networks_in_steps()} <= MODELS.keys()
+    register_model("outside", attends_by_word=True)(Outside)
+    for name, halting in HALTINGS.items():
+        model = MODELS[model_with("outside", name)]
+        assert model.halting is halting and model.attends_by_word
+    assert HALTINGS["even_steps"].title == "even steps"
 
 
 @pytest.fixture(params=[BAG, RECURRENT, EVEN])

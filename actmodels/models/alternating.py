@@ -27,6 +27,7 @@ class AlternatingAttention(PairModel):
     state: size of the state that halting reads. classify: a linear layer by default.
     """
 
+    in_steps = True
     by_hand = True  # use hand-written derivatives where they apply, for first derivatives only
     # False: steps see all examples, because states after halting matter or the memory changes
     drops_halted = True
