@@ -6,6 +6,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from actmodels.configs import FixedStepsConfig
+from actmodels.halting.base import FixedSteps
+from actmodels.halting.loop import unroll
+from actmodels.halting.states import first_tensor
 from actmodels.modules.dropout import Dropout, share_stream
 from actmodels.prediction import label_losses
 from actmodels.seeding import generator
@@ -95,21 +99,27 @@ class Reader(nn.Module):
         self, query: WritableMemory, document: WritableMemory
     ) -> tuple[list[ReadOutput], list[Tensor]]:
         """Return the read output of each step, and g_t or e_t of each but the last."""
-        states, zeros = (query.end, document.end), torch.zeros_like(query.end)
-        reading = writing = (zeros, zeros)
+        zeros = torch.zeros_like(query.end)
+        slots, reading, writing = query.slots, (zeros, zeros), (zeros, zeros)
         reads: list[ReadOutput] = []
         gates: list[Tensor] = []
-        while True:
-            read, reading = self.read(states, reading, query, document)
+
+        def step(states: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+            nonlocal slots, reading, writing
+            if reads:  # the query memory is written between two steps
+                assert self.test is not None
+                read, keep = reads[-1], reads[-1].key[..., None]
+                writing = self.test.write(read, writing)
+                new = slots * keep + read.document[..., None, :] * (1 - keep)  # M_t (eq. 10)
+                slots, gate = self.test.update_query(writing[0], slots, new)
+                gates.append(gate)
+            read, reading = self.read(states, reading, query._replace(slots=slots), document)
             reads.append(read)
-            if self.test is None or len(reads) == self.steps:
-                return reads, gates
-            writing = self.test.write(read, writing)
-            keep = read.key[..., None]
-            new = query.slots * keep + read.document[..., None, :] * (1 - keep)  # M_t (eq. 10)
-            slots, gate = self.test.update_query(writing[0], query.slots, new)
-            query, states = query._replace(slots=slots), (read.query, read.document)
-            gates.append(gate)
+            return read.query, read.document
+
+        every = FixedSteps(FixedStepsConfig(self.steps), query.end.shape[-1])
+        unroll(step, (query.end, document.end), every, first_tensor, until_halted=False)
+        return reads, gates
 
     def objective(self, answer: Answer, answers: Tensor) -> Tensor:
         """Return the mean of -log P(correct candidate) in nats []."""
