@@ -83,7 +83,7 @@ def is_over(history: Sequence[EpochRecord], max_epochs: int, patience: int) -> b
 class TrialRecord:
     """A finished trial."""
 
-    key: str  # see `actmodels.provenance.trial_key`
+    key: str  # see `tune.code_digest.trial_key`
     config: dict[str, Any]  # configuration as nested dictionaries
     parameters: int  # number of trained non-embedding parameters
     history: tuple[EpochRecord, ...]

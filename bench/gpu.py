@@ -27,7 +27,6 @@ from torch.nn.utils import parameters_to_vector
 
 from actmodels.data.trial_data import TrialData
 from actmodels.fused.training import FusedTraining
-from actmodels.torch_settings import configure_torch
 from actmodels.training import Training
 from bench.gpu_speed import (
     BATCH_SIZES,
@@ -41,6 +40,7 @@ from bench.gpu_speed import (
 from bench.timing import markdown_table, one_line, progress
 from bench.work import PAPER, TINY, Sizes, drawn_data, trial
 from tune.provenance import commit, machine
+from tune.torch_settings import configure_torch
 
 DRY_RUN = replace(TINY, pairs=100)  # on a CPU
 CHECKED = Sizes(pairs=400, words=2_000, dimensions=300, width=200)

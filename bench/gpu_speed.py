@@ -15,9 +15,9 @@ from torch import multiprocessing
 
 from actmodels.data.pairs import batches_by_length
 from actmodels.data.trial_data import TrialData
-from actmodels.torch_settings import configure_torch
 from bench.timing import Summary, progress, summary
 from bench.work import Sizes, build_fusion, drawn_data, epoch_runner, sampled
+from tune.torch_settings import configure_torch
 
 UPDATES, RUNS = 16, 3  # updates of a run; timed runs
 SECONDS = 420.0  # budget of the table

@@ -1,18 +1,19 @@
 """Mean and sd over seeds, and Student's t confidence intervals."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtr, stdtrit
 
-from actmodels.statistics import LEVEL as LEVEL
 from reports import format as fmt
 
+LEVEL = 0.05  # two-sided; family-wise error rate of corrected p-values
 NEGLIGIBLE = 1e-9  # smaller differences are rounding errors
 UNTESTED = "no test: one seed, or no variance"
 DECIMALS = 12  # so that 0.82 - 0.8 is 0.02 and equal means differ by 0
+Name = TypeVar("Name")
 
 
 def mean_sd(
@@ -82,3 +83,12 @@ def verdicts(frame: pd.DataFrame, p: str = "p_adjusted") -> "pd.Series[str]":
     direction = np.where(frame["difference"] > 0, "significantly above", "significantly below")
     tested = np.where(significant, direction, "not significant")
     return pd.Series(np.where(frame[p].isna(), UNTESTED, tested), index=frame.index)
+
+
+def holm(p: Mapping[Name, float]) -> dict[Name, float]:
+    """Adjust p-values for multiple tests (Holm 1979)."""
+    adjusted: dict[Name, float] = {}
+    lowest = 0.0
+    for rank, name in enumerate(sorted(p, key=p.__getitem__)):
+        lowest = adjusted[name] = min(1.0, max(lowest, p[name] * (len(p) - rank)))
+    return adjusted

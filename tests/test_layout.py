@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from actmodels.provenance import files_behind, sources
 from pipeline.parameters.schema import Params
 from pipeline.parameters.studies import study_names
+from tune.code_digest import files_behind, sources
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("actmodels", "bench", "pipeline", "reports", "studies", "tune")
@@ -21,7 +21,7 @@ MODULES = sorted(
     for path in (ROOT / package).rglob("*.py")
     if path.name != "__init__.py"
 )
-MAX_LINES = 300
+MAX_LINES = 400
 COMMANDS = {"predict", "ui", "__main__"}  # commands that are not stages
 
 

@@ -16,7 +16,7 @@ import ray
 
 from actmodels.errors import SweepError, first_line
 from actmodels.files import write_text
-from actmodels.provenance import PACKAGE
+from tune.code_digest import PACKAGE
 from tune.guard import guarded
 from tune.local_ray import LOCAL_SETTINGS, init_ray, start_locally
 from tune.tracking_uri import is_listening

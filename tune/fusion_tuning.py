@@ -18,13 +18,13 @@ from torch.utils.benchmark import Timer
 from actmodels.data.trial_data import TrialData
 from actmodels.fused.training import FusedTraining, evaluate_fusion, fuse
 from actmodels.registry import load_class
-from actmodels.torch_settings import configure_torch
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig
 from tune.execution import Execution
 from tune.fusion import Fusion, group_by_shape, make_fusions
 from tune.grid import Trial
 from tune.nodes import Nodes
+from tune.torch_settings import configure_torch
 
 Data: TypeAlias = Mapping[str, "ray.ObjectRef[Any]"]  # training data in Ray's object store, by key
 SIZES = (1, 2, 4, 8, 16, 32, 48)

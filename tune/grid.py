@@ -5,10 +5,10 @@ import json
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from actmodels.provenance import provenance, trial_key
 from actmodels.ranges import Point
 from actmodels.records import trial_name
 from actmodels.trial_config import BaseTrialConfig
+from tune.code_digest import provenance, trial_key
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
 from tune.search import OptunaSearch, with_settings

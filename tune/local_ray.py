@@ -25,7 +25,7 @@ import ray
 
 from actmodels.errors import SweepError
 from actmodels.files import replacing
-from actmodels.provenance import sources
+from tune.code_digest import sources
 
 PAUSES = (5.0, 20.0)  # seconds before the second and third start of a local Ray
 LOCAL_SETTINGS = {  # of a local Ray, unless the user has set them

@@ -8,16 +8,16 @@ import ray
 from tqdm import tqdm
 
 from actmodels.data.trial_data import TrialData
-from actmodels.provenance import code_packages
-from actmodels.torch_settings import configure_torch
 from actmodels.trial_config import TrialConfig
 from tune.cluster import connected
+from tune.code_digest import code_packages
 from tune.execution import Execution
 from tune.fusion import group_by_shape
 from tune.fusion_tuning import best_size, examples_per_second, measure_rates, share_data
 from tune.grid import Trial
 from tune.nodes import Nodes
 from tune.storage import prepare
+from tune.torch_settings import configure_torch
 from tune.trainable import device_usage
 
 ROUNDS = 3  # ours; during the first, other workers start, and at the end of the last they are idle

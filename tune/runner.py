@@ -12,9 +12,9 @@ import ray.tune
 from ray.tune.search import BasicVariantGenerator, Searcher
 
 from actmodels.errors import SweepError
-from actmodels.provenance import code_packages
 from tune.callback import DriverCallback, DriverOnly
 from tune.cluster import connected
+from tune.code_digest import code_packages
 from tune.early_stopping import RungScores
 from tune.execution import Execution
 from tune.fusion import Fusion, fusion_name, split_largest

@@ -9,8 +9,8 @@ from typing import Any
 
 from actmodels.errors import UserError
 from actmodels.files import CorruptError
-from actmodels.provenance import trial_key
 from actmodels.records import TrialRecord
+from tune.code_digest import trial_key
 from tune.storage import Storage
 
 

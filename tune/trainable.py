@@ -17,7 +17,6 @@ from actmodels.fused.stack import can_fuse
 from actmodels.model_training import AnyTraining
 from actmodels.records import EpochRecord, trial_name
 from actmodels.registry import load_class
-from actmodels.torch_settings import configure_torch
 from actmodels.trial_config import BaseTrialConfig
 from tune.early_stopping import RungScores
 from tune.grid import Trial
@@ -25,6 +24,7 @@ from tune.provenance import machine
 from tune.search import with_settings
 from tune.storage import Storage
 from tune.store import checkpoint_name, load_checkpoint, save_checkpoint
+from tune.torch_settings import configure_torch
 
 MIB = 2**20
 Members: TypeAlias = Mapping[str, AnyTraining]  # by key

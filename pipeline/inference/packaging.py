@@ -7,10 +7,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from actmodels.provenance import files_behind, sources
 from actmodels.registry import MODELS
 from pipeline.datasets.parses import right_branching_parse
 from pipeline.datasets.tokenizer import tokenize
+from tune.code_digest import files_behind, sources
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("actmodels", "pipeline")

@@ -5,10 +5,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from actmodels import provenance
 from pipeline.inference import packaging
 from pipeline.runtime.results import read_json
 from pipeline.runtime.stage import artifacts, require_artifact, state_folder
+from tune.code_digest import code_digest
 from tune.exported_model import ExportedModel
 from tune.provenance import provenance_tags
 from tune.results import register
@@ -31,12 +31,12 @@ def exported_model(name: str, stored: dict[str, Any], code: Path) -> ExportedMod
     folder = artifacts("export", "models", name)
     requirements, files = packaging.requirements(), packaging.code_files(name)
     labels = json.loads((folder / "config.json").read_text(encoding="utf-8"))["labels"]
-    code_digest = provenance.code_digest(files, packaging.ROOT, requirements)
+    of_code = code_digest(files, packaging.ROOT, requirements)
     card = (folder / "README.md").read_text(encoding="utf-8")
     return ExportedModel(
         alias=name,
         run=f"{name}-seed{stored['seed']}",
-        digest=f"{stored['digest'][:16]}-{code_digest[:16]}",
+        digest=f"{stored['digest'][:16]}-{of_code[:16]}",
         data=folder,
         code=packaging.copy_code(name, code),
         loader=packaging.LOADER,

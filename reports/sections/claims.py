@@ -5,14 +5,13 @@ from typing import Any
 
 import pandas as pd
 
-from actmodels.statistics import holm
 from reports import format as fmt
 from reports.blocks import Section, StudyReports, Table
 from reports.load import Artifacts
 from reports.published import BY_STEPS, PAIRS, accuracy
 from reports.sections.ablation import READINGS, best_fixed
 from reports.sections.steps import label_difference, quintile_difference
-from reports.statistics import DECIMALS, t_interval, verdicts
+from reports.statistics import DECIMALS, holm, t_interval, verdicts
 
 Claim = dict[str, Any]
 DIFFICULTIES = {

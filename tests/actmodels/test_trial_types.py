@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from actmodels.errors import ConfigError
-from actmodels.provenance import PACKAGE, code_files
 from actmodels.registry import load_class
 from actmodels.trial_config import BaseTrialConfig, TrialConfig
 from studies.cloze.config import ReaderTrialConfig, build_reader_trial
@@ -15,6 +14,7 @@ from tests.samples import sample_trial
 from tests.studies.cloze.samples import reader_trial
 from tests.studies.multihop.samples import multihop_trial
 from tests.studies.sequences.samples import sample_trial as sequence_trial
+from tune.code_digest import PACKAGE, code_files
 
 SAMPLES = [
     sample_trial("adaptive_attention"),

@@ -3,9 +3,9 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from reports.holm import LEVEL, holm
 from scipy import stats
 
-from actmodels.statistics import LEVEL, holm
 from reports.statistics import mean_sd, t_interval, verdicts
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from actmodels import provenance
-from actmodels.provenance import trial_key
 from actmodels.registry import MODELS as ALL
 from actmodels.trial_config import TrialConfig, setting_types
 from tests.samples import MODELS, keyed, sample_trial
+from tune import code_digest as provenance
+from tune.code_digest import trial_key
 
 
 def keys(configs: list[TrialConfig], digest: str = "data", **changes: Any) -> list[str]:

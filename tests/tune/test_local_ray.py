@@ -15,12 +15,12 @@ import psutil
 import pytest
 
 from actmodels.errors import SweepError
-from actmodels.provenance import code_packages
 from pipeline import INTERRUPTED
 from tests.end_to_end.project import processes, wait_for
 from tests.samples import sample_data, sample_trial, save_sample_data
 from tests.studies.multihop.samples import multihop_trial
 from tune.cluster import connected
+from tune.code_digest import code_packages
 from tune.local_ray import access_token, check_paths, init_ray, remedy
 
 ROOT = Path(__file__).parents[2]

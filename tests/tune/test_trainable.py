@@ -8,13 +8,13 @@ import pytest
 import ray.tune
 import torch
 
-from actmodels.torch_settings import configure_torch
 from actmodels.training import Training
 from actmodels.trial_config import BaseTrialConfig, TrialConfig
 from tests.samples import sample_data, sample_trial
 from tune.early_stopping import RungScores, SuccessiveHalving
 from tune.storage import storage
 from tune.store import load_checkpoint, save_checkpoint
+from tune.torch_settings import configure_torch
 from tune.trainable import train_fusion
 
 ADAPTIVE = "adaptive_attention"

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from actmodels.provenance import code_digest, imported_modules, sources
 from actmodels.registry import MODELS
 from pipeline.inference import packaging
 from pipeline.inference.packaging import (
@@ -17,6 +16,7 @@ from pipeline.inference.packaging import (
     example,
     requirements,
 )
+from tune.code_digest import code_digest, imported_modules, sources
 
 OTHERS = {"torch", "safetensors", "numpy", "pandas", "mlflow"}
 TRAINING = {"training.py", "model_training.py", "metrics.py", "evaluation.py"}

@@ -15,7 +15,7 @@ from typing import Any
 
 from actmodels.trial_config import BaseTrialConfig
 
-PACKAGE = Path(__file__).parent
+PACKAGE = Path(__file__).parents[1] / "actmodels"
 TYPING = "if TYPE_CHECKING:"
 # Files of declarations: the key covers their values with the configuration.
 DECLARATIONS = ("registry.py", "configs.py", "validators.py", "config.py")
