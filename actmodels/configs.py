@@ -240,7 +240,7 @@ class SupervisedActConfig(WeightedConfig):
     """ACT with a loss on each state and a warm-up of the ponder weight (ours)."""
 
     warm_up_epochs: NonNegativeInt = setting(1, WARM_UP)
-    step_loss_weight: NonNegativeFloat = setting(0.1, "weight of the mean loss of the states to N")
+    step_loss_weight: NonNegativeFloat = setting(0.3, "weight of the mean loss of the states to N")
 
 
 @dataclass(frozen=True)
@@ -250,11 +250,11 @@ class TargetStepsConfig(Checked):
     epsilon: OpenUnitInterval = setting(0.01, EPSILON)
     target_steps: Annotated[float, Range(ge=1, le=1000)] = setting(4.0, "mean number of steps")
     adaptation_rate: Positive = setting(
-        0.001, "change of the multiplier per update and step of deviation"
+        0.00003, "change of the multiplier per update and step of deviation"
     )
-    damping: NonNegativeFloat = setting(0.05, "ponder weight per step of recent deviation")
+    damping: NonNegativeFloat = setting(0.01, "ponder weight per step of recent deviation")
     recent_share: PositiveFraction = setting(
-        0.1, "weight of the newest batch in the recent deviation"
+        0.02, "weight of the newest batch in the recent deviation"
     )
     max_steps: Steps = setting(12, MAX_STEPS)
     halting_bias: Bias = setting(-1.0, HALTING_BIAS)

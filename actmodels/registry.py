@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any
 
 from actmodels import configs
@@ -184,3 +185,9 @@ def deviations(name: str) -> set[str]:
 def published_model(name: str, settings: Collection[str]) -> str:
     """Return the model with all `settings`: `name`, or its twin with the 2016 deviations."""
     return f"{name}_as_published" if deviations(name) & set(settings) else name
+
+
+# Packages register models and mechanisms by the decorators above, in modules that they name in the
+# entry points of the group `actmodels`.
+for plugin in entry_points(group="actmodels"):
+    plugin.load()

@@ -217,6 +217,64 @@ def test_a_model_whose_steps_cannot_be_read_is_left_out(
         model_in_steps(f"{stage}.model", RECURRENT)
 
 
+PLUGIN = """
+from dataclasses import dataclass
+import torch
+from actmodels.halting import Act, ActConfig, register_halting
+from actmodels.models.adaptive_attention import AdaptiveAttention
+from actmodels.configs import AdaptiveAttentionConfig
+from actmodels.registry import register_model
+
+@dataclass(frozen=True)
+class LazyConfig(ActConfig):
+    pass
+
+@register_halting("lazy_act", "lazy ACT")
+class LazyAct(Act):
+    settings = LazyConfig
+
+@register_model("outside_attention")
+class Outside(AdaptiveAttention):
+    settings = AdaptiveAttentionConfig
+"""
+USE = """
+import sys
+from actmodels.registry import MODELS
+from pipeline.parameters.load import load_params
+from tune.grid import with_keys
+from tests.samples import keyed, sample_trial
+print("outside_attention_dact" in MODELS, "hop_attention_lazy_act" in MODELS)
+load_params()
+for name in ("outside_attention_lazy_act", "adaptive_attention"):
+    print(keyed([sample_trial(name)])[0].key)
+"""
+
+
+def test_a_package_registers_models_and_mechanisms(tmp_path: Path) -> None:
+    """By an entry point: params.yaml accepts them, and keys have a digest of their code."""
+    (tmp_path / "lazy_models.py").write_text(PLUGIN)
+    (folder := tmp_path / "lazy_models-1.dist-info").mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: lazy-models\nVersion: 1\n")
+    (folder / "entry_points.txt").write_text("[actmodels]\nlazy = lazy_models\n")
+    grid = {"width": [8], "state_size": [8], "gate_size": [8], "dropout": [0.0]}
+    names = ("learning_rate", "epsilon", "ponder_weight", "batch_size")
+    params(tmp_path, "outside_attention_lazy_act", grid | {n: [0.01] for n in names[:3]})
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
+
+    def lines() -> list[str]:
+        command = [sys.executable, "-c", USE]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    known, outside, ours = lines()
+    assert known == "True True"
+    (tmp_path / "lazy_models.py").write_text(PLUGIN + "CHANGE = 1\n")
+    assert lines()[1] != outside and lines()[2] == ours
+
+
 BLOCK = re.compile(r"^```\w+\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ADDED = """
 import json

@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,9 @@ DECLARATIONS = ("registry.py", "configs.py", "validators.py", "config.py")
 
 @functools.cache
 def sources(*packages: Path) -> dict[Path, str]:
-    """Return the text of each module of packages."""
-    paths = [path for package in packages for path in sorted(package.rglob("*.py"))]
+    """Return the text of each module of packages, which are folders or single files."""
+    found = ([one] if one.is_file() else sorted(one.rglob("*.py")) for one in packages)
+    paths = [path for files in found for path in files]
     return {path: path.read_text(encoding="utf-8") for path in paths}
 
 
@@ -41,13 +43,16 @@ def imported_modules(text: str) -> list[str]:
     return names
 
 
-def files_behind(names: Iterable[str], texts: Mapping[Path, str], root: Path) -> list[Path]:
-    """Return the files among `texts`, sorted, that an import of modules under `root` loads."""
+def files_behind(names: Iterable[str], texts: Mapping[Path, str], *roots: Path) -> list[Path]:
+    """Return the files among `texts`, sorted, that an import of modules under `roots` loads."""
     pending, seen = list(names), set[Path]()
     while pending:
         parts = pending.pop().split(".")
-        folders = [root.joinpath(*parts[:end]) for end in range(1, len(parts) + 1)]
-        files = [folder / "__init__.py" for folder in folders] + [folders[-1].with_suffix(".py")]
+        files: list[Path] = []
+        for root in roots:
+            folders = [root.joinpath(*parts[:end]) for end in range(1, len(parts) + 1)]
+            files += [folder / "__init__.py" for folder in folders]
+            files.append(folders[-1].with_suffix(".py"))
         for path in files:
             if path in texts and path not in seen:
                 seen.add(path)
@@ -68,9 +73,25 @@ def without_prose(text: str) -> str:
 
 
 def code_packages(config: BaseTrialConfig) -> list[Path]:
-    """Return the folders of this package and of the one that declares the type of a trial."""
-    declaring = type(config).__module__.partition(".")[0]
-    return list(dict.fromkeys([PACKAGE, PACKAGE.parent / declaring]))
+    """Return the packages of a trial: that of the library, of its type, and of its model."""
+    modules = (type(config).__module__, *config.references)
+    return list(dict.fromkeys([PACKAGE, *map(package_of, modules)]))
+
+
+def package_of(module: str) -> Path:
+    """Return the folder of a module's package, or the file of a module without one.
+
+    Raises:
+        ModuleNotFoundError: there is none.
+    """
+    top = module.partition(":")[0].partition(".")[0]
+    if (folder := PACKAGE.parent / top).is_dir():
+        return folder
+    spec = find_spec(top)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"no package {top} for {module}")
+    origin = Path(spec.origin)
+    return origin.parent if spec.submodule_search_locations else origin
 
 
 def code_files(config: BaseTrialConfig) -> dict[Path, str]:
@@ -81,15 +102,21 @@ def code_files(config: BaseTrialConfig) -> dict[Path, str]:
     references = (config.loader, config.trainer, config.fused_trainer, *config.references)
     modules = [name.split(":")[0] for name in references if name is not None]
     texts = {path: text for one in code_packages(config) for path, text in sources(one).items()}
-    files = files_behind(modules, texts, PACKAGE.parent)
+    files = files_behind(modules, texts, *code_roots(config))
     left_out = (*DECLARATIONS, "__init__.py")
     return {path: texts[path] for path in files if path.name not in left_out}
 
 
-def code_digest(files: Mapping[Path, str], root: Path, requirements: Iterable[str] = ()) -> str:
+def code_roots(config: BaseTrialConfig) -> list[Path]:
+    """Return the folders from which the packages of a trial are imported."""
+    return list(dict.fromkeys(package.parent for package in code_packages(config)))
+
+
+def code_digest(files: Mapping[Path, str], *roots: Path, requirements: Iterable[str] = ()) -> str:
     """Return SHA-256 over requirements and source files, without comments and docstrings."""
     digest = hashlib.sha256("\n".join(requirements).encode())
     for path, text in files.items():
+        root = max((r for r in roots if path.is_relative_to(r)), key=lambda r: len(r.parts))
         digest.update(path.relative_to(root).as_posix().encode())
         digest.update(without_prose(text).encode())
     return digest.hexdigest()
@@ -100,7 +127,7 @@ def provenance(
 ) -> dict[str, str]:
     """Return all that determines a trial's result besides its configuration."""
     return {
-        "code": code_digest(code_files(config), PACKAGE.parent),
+        "code": code_digest(code_files(config), *code_roots(config)),
         "data": data_digest,
         "device": device,
         "threads": str(threads),

@@ -31,7 +31,7 @@ def exported_model(name: str, stored: dict[str, Any], code: Path) -> ExportedMod
     folder = artifacts("export", "models", name)
     requirements, files = packaging.requirements(), packaging.code_files(name)
     labels = json.loads((folder / "config.json").read_text(encoding="utf-8"))["labels"]
-    of_code = code_digest(files, packaging.ROOT, requirements)
+    of_code = code_digest(files, packaging.ROOT, requirements=requirements)
     card = (folder / "README.md").read_text(encoding="utf-8")
     return ExportedModel(
         alias=name,

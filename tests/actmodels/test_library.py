@@ -53,6 +53,12 @@ def test_each_mechanism_is_documented_and_trains(name: str) -> None:
     assert all(p.grad is not None and p.grad.isfinite().all() for p in parameters)
 
 
+def test_the_table_of_settings_is_that_of_the_code() -> None:
+    command = [sys.executable, "-m", "actmodels.halting"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.count("\n") > 20 and done.stdout in PAGE
+
+
 @pytest.mark.slow(minutes=1)
 def test_the_notebook_learns_the_number_of_hops() -> None:
     notebook = json.loads((ROOT / "docs/notebooks/act_in_your_rnn.ipynb").read_text("utf-8"))
