@@ -176,7 +176,8 @@ def params(folder: Path, model: str, grid: dict[str, Any]) -> Path:
     yaml, path = YAML(), folder / "params.yaml"
     tree = yaml.load((ROOT / "params.yaml").read_text())
     tree["sweep"]["models"][model] = {"settings": {}, "grid": grid}
-    tree["sweep"]["settings"]["even_steps"] = 3
+    if model == EVEN:
+        tree["sweep"]["settings"]["even_steps"] = 3
     yaml.dump(tree, path)
     return path
 
