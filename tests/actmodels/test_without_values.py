@@ -37,20 +37,24 @@ def test_half_precision_halts_in_float32(name: str, dtype: torch.dtype, autocast
 
 
 class Network(nn.Module):
-    def __init__(self, name: str, *, until_halted: bool = False) -> None:
+    def __init__(self, name: str, *, until_halted: bool = False, fields: int = 3) -> None:
         super().__init__()
         self.step, self.classify, _ = parts(double=False)
         self.halting, self.until_halted = build(name, double=False), until_halted
+        self.fields = fields
 
-    def forward(self, states: Tensor) -> tuple[Tensor, Tensor | None]:
+    def forward(self, states: Tensor) -> list[Tensor]:
         loop = (self.step, states, self.halting, self.classify)
         options = {} if self.until_halted else {"until_halted": False}
-        return adapt_steps(*loop, **options)[:2]
+        prediction = adapt_steps(*loop, **options)[: self.fields]
+        return [part for part in prediction if part is not None]
+
+
+BATCH = ({0: torch.export.Dim("batch", min=2, max=64)},)
 
 
 def exported(model: nn.Module, states: Tensor) -> Any:
-    batch = {0: torch.export.Dim("batch", min=2, max=64)}
-    return torch.export.export(model, (states[:3],), dynamic_shapes=(batch,)).module()(states)
+    return torch.export.export(model, (states[:3],), dynamic_shapes=BATCH).module()(states)
 
 
 def compiled(model: nn.Module, states: Tensor, backend: str = "eager") -> Any:
@@ -96,3 +100,17 @@ def test_compiled_to_machine_code(name: str) -> None:
     model, states = Network(name).eval(), parts(double=False)[2].flatten(0, 1)
     for one, other in zip(compiled(model, states, "inductor"), model(states), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+
+
+@MECHANISMS
+@pytest.mark.slow(minutes=2)
+@pytest.mark.filterwarnings("ignore")  # the exporter's own
+def test_onnx_runtime_has_the_results(name: str) -> None:
+    runtime, _ = pytest.importorskip("onnxruntime"), pytest.importorskip("onnxscript")
+    model, states = Network(name, fields=7).eval(), parts(double=False)[2].flatten(0, 1)
+    program = torch.onnx.export(model, (states[:3],), dynamo=True, dynamic_shapes=BATCH)
+    assert program is not None
+    session = runtime.InferenceSession(program.model_proto.SerializeToString())
+    results = session.run(None, {session.get_inputs()[0].name: states.numpy()})
+    for one, other in zip(results, model(states), strict=True):
+        torch.testing.assert_close(torch.from_numpy(one), other)
