@@ -1,5 +1,6 @@
 """Halting in half precision, compiled, exported, mapped and without values."""
 
+import operator
 import shutil
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,7 @@ from torch import Tensor, nn
 
 import actmodels.halting
 from actmodels.halting import adapt_steps
-from tests.actmodels.outside import MECHANISMS, SIZE, build, parts
+from tests.actmodels.outside import LABELS, MECHANISMS, SIZE, build, parts
 
 
 @MECHANISMS
@@ -37,17 +38,19 @@ def test_half_precision_halts_in_float32(name: str, dtype: torch.dtype, autocast
 
 
 class Network(nn.Module):
-    def __init__(self, name: str, *, until_halted: bool = False, fields: int = 3) -> None:
+    def __init__(self, name: str, *, until_halted: bool = False, fields: int | None = 3) -> None:
         super().__init__()
         self.step, self.classify, _ = parts(double=False)
         self.halting, self.until_halted = build(name, double=False), until_halted
         self.fields = fields
 
-    def forward(self, states: Tensor) -> list[Tensor]:
+    def forward(self, states: Tensor) -> Any:
         loop = (self.step, states, self.halting, self.classify)
         options = {} if self.until_halted else {"until_halted": False}
-        prediction = adapt_steps(*loop, **options)[: self.fields]
-        return [part for part in prediction if part is not None]
+        prediction = adapt_steps(*loop, **options)
+        if self.fields is None:
+            return prediction
+        return [part for part in prediction[: self.fields] if part is not None]
 
 
 BATCH = ({0: torch.export.Dim("batch", min=2, max=64)},)
@@ -84,6 +87,41 @@ def test_without_control_flow_that_depends_on_data(name: str, run: Callable[...,
             assert one.is_meta and one.shape == other.shape
         else:
             torch.testing.assert_close(one, other)
+
+
+@MECHANISMS
+@pytest.mark.parametrize("training", [False, True])
+def test_gradients_of_each_example(name: str, training: bool) -> None:
+    """torch.func.grad in torch.func.vmap equals a loop over the examples with autograd."""
+    model = Network(name, fields=None).train(training)
+    states, labels = parts(double=False)[2].flatten(0, 1), LABELS.flatten()
+    weights = dict(model.named_parameters())
+
+    def loss(weights: dict[str, Tensor], state: Tensor, label: Tensor) -> Any:
+        prediction = torch.func.functional_call(model, weights, (state,))
+        return model.halting.objective(prediction, label)
+
+    mapped = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0), randomness="same")
+    torch.manual_seed(1)
+    grads = mapped(weights, states, labels)
+    for number, (state, label) in enumerate(zip(states, labels, strict=True)):
+        torch.manual_seed(1)
+        options = {"allow_unused": True, "materialize_grads": True}
+        alone = torch.autograd.grad(loss(weights, state, label), [*weights.values()], **options)
+        torch.testing.assert_close([grad[number] for grad in grads.values()], [*alone])
+
+
+@MECHANISMS
+def test_a_mechanism_is_a_module(name: str) -> None:
+    model, calls = Network(name), []
+    model.halting.register_forward_hook(lambda *_: calls.append("forward"))
+    model.halting.register_forward_pre_hook(lambda *_: calls.append("before"))
+    model(parts(double=False)[2][0])
+    assert calls == ["before", "forward"]
+    parameters = [*model.halting.parameters()]
+    for container in (nn.Sequential(model.halting), nn.ModuleList([model.halting])):
+        assert all(map(operator.is_, container.parameters(), parameters))
+        assert container.state_dict().keys() == {f"0.{key}" for key in model.halting.state_dict()}
 
 
 @pytest.mark.parametrize("run", WITHOUT_VALUES)
