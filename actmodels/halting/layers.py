@@ -1,6 +1,5 @@
 """Drop-in layers with adaptive steps: RNN, GRU, LSTM, and a Universal Transformer block."""
 
-from collections.abc import Iterator
 from functools import partial
 from itertools import count
 from typing import Any, ClassVar
@@ -21,8 +20,7 @@ class AdaptiveLayer(nn.Module):
     """Base class.
 
     Args:
-        halting: configuration of a mechanism; ActConfig() by default. Its answer needs a state, as
-            that of ACT, fixed steps and exits.
+        halting: configuration of a mechanism that returns a state; ActConfig() by default.
         classify: maps states [..., size] to the logits of the prediction; by default these are the
             states. SupervisedAct and exits by the output need it.
         batch_first: whether tensors begin [batch, tokens]; otherwise [tokens, batch], as in torch.
@@ -64,8 +62,8 @@ class AdaptiveRNN(AdaptiveLayer):
         super().__init__(hidden_size, **options)
         self.cell = self.cell_class(input_size + 1, hidden_size)
 
-    def step(self, flags: Iterator[float], state: Any, one: Tensor) -> Any:
-        """Return the next state; flags: those of the first steps, then 0."""
+    def step(self, flags: Any, state: Any, one: Tensor) -> Any:
+        """Return the next state; flags: iterator over those of the first steps; then 0."""
         return self.cell(pad(one, (0, 1), value=next(flags, 0.0)), state)
 
     def forward(
@@ -73,17 +71,16 @@ class AdaptiveRNN(AdaptiveLayer):
     ) -> tuple[Tensor, Any, Prediction]:
         """Return output and h_n as torch does, and the prediction for each input.
 
-        mask: where there is an input, not padding, bool [tokens, batch]. The output at padding is
-        0, and the prediction is any: pass the mask to `objective` as well.
+        mask: where there is an input, bool [tokens, batch]. At padding the output is 0 and the
+        prediction any, so `objective` needs the mask as well.
         """
         mask = torch.ones_like(input[..., 0], dtype=torch.bool) if mask is None else mask
         if self.batch_first:
             input, mask = input.transpose(0, 1), mask.transpose(0, 1)
         inputs = torch.where(mask[..., None], input, 0.0)
-        if hx is None:
-            hx = input.new_zeros(1, input.shape[1], self.cell.hidden_size)
-            hx = (hx, hx) if isinstance(self.cell, nn.LSTMCell) else hx
-        state, predictions = each(lambda tensor: tensor[0], hx), []
+        zeros = input.new_zeros(1, input.shape[1], self.cell.hidden_size)
+        start = (zeros, zeros) if isinstance(self.cell, nn.LSTMCell) else zeros
+        state, predictions = each(lambda tensor: tensor[0], start if hx is None else hx), []
         for one, real in zip(inputs, mask, strict=True):
             predictions.append(self.adapt(partial(self.step, iter([1.0])), state, inputs=one))
             state = each(partial(unless, ~real), predictions[-1].state, state)
@@ -141,12 +138,13 @@ def stack(*parts: Tensor) -> Tensor:
     """Stack tensors [batch, size or steps, ...] of all inputs; zeros for steps not taken."""
     if parts[0].dim() == 1:
         return torch.stack(parts)
-    return nn.utils.rnn.pad_sequence([part.transpose(0, 1) for part in parts]).movedim(0, 2)
+    most = max(part.shape[1] for part in parts)
+    ends = ((0, 0) * (part.dim() - 2) + (0, most - part.shape[1]) for part in parts)
+    return torch.stack([pad(*both) for both in zip(parts, ends, strict=True)])
 
 
 def sinusoids(numbers: Tensor, like: Tensor) -> Tensor:
     """Return sin and cos of numbers [n] at falling rates, as states `like` [n, size]."""
-    rates = 10_000 ** (-torch.arange(0, like.shape[-1], 2, device=like.device) / like.shape[-1])
-    angles = numbers[:, None] * rates
-    waves = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-    return waves[:, : like.shape[-1]].to(like.dtype)
+    size = like.shape[-1]
+    angles = numbers[:, None] * 1e-4 ** (torch.arange(0, size, 2, device=like.device) / size)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)[:, :size].to(like)
