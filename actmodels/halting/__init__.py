@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from actmodels.halting.early_exit import CorrectnessExit as CorrectnessExit
     from actmodels.halting.early_exit import FixedPointExit as FixedPointExit
     from actmodels.halting.early_exit import PatienceExit as PatienceExit
+    from actmodels.halting.layers import AdaptiveGRU as AdaptiveGRU
+    from actmodels.halting.layers import AdaptiveLSTM as AdaptiveLSTM
+    from actmodels.halting.layers import AdaptiveRNN as AdaptiveRNN
+    from actmodels.halting.layers import UniversalTransformerBlock as UniversalTransformerBlock
     from actmodels.halting.loop import adapt_steps as adapt_steps
     from actmodels.halting.loop import unroll as unroll
     from actmodels.halting.ponder_net import PonderNet as PonderNet
@@ -56,6 +60,8 @@ else:  # on first use: a trial loads, and its key has, only its own mechanism
     BASE = ("Halting", "PonderedHalting", "halting_distribution", "truncate")
     MODULES |= dict.fromkeys(BASE, "actmodels.halting.base")
     MODULES |= dict.fromkeys(("adapt_steps", "unroll"), "actmodels.halting.loop")
+    layers = ("AdaptiveGRU", "AdaptiveLSTM", "AdaptiveRNN", "UniversalTransformerBlock")
+    MODULES |= dict.fromkeys(layers, "actmodels.halting.layers")
     MODULES |= {one.settings.__name__: "actmodels.configs" for one in HALTINGS.values()}
     MODULES |= {"Prediction": "actmodels.prediction", "Steps": "actmodels.halting.steps"}
     MODULES["register_halting"] = "actmodels.registry"

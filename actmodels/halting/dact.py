@@ -83,9 +83,7 @@ class Dact(AnsweringHalting):
 
     def step_weights(self, before: Tensor) -> Tensor:
         """Return the weight of each step in the final mixture [batch, steps], sum 1."""
-        kept = torch.flip(torch.cumprod(torch.flip(1 - before, [-1]), dim=-1), [-1])
-        after = torch.cat([kept[..., 1:], torch.ones_like(kept[..., :1])], dim=-1)
-        return before * after
+        return before * torch.flip(survival(torch.flip(before, [-1]))[1], [-1])
 
     def losses(self, prediction: Prediction, criterion: Criterion) -> Tensor:
         """Return the negative log-likelihood of the mixture, or its loss [batch]."""

@@ -188,7 +188,7 @@ class AdaptiveLoop:
             if halted.is_meta or torch.compiler.is_compiling():
                 raise RuntimeError("vmap")
             assert self.active is not None
-            ended = self.group is None or all_ended(halted, self.group)
+            ended = self.group is None or not greatest((~halted).any(), self.group)
             if self.compact:
                 indices = self.active.indices(halted)
             else:
@@ -273,11 +273,11 @@ def read_units(state: Any, batch_dims: int) -> Tensor:
     return units.flatten(batch_dims) if units.dim() > batch_dims + 1 else units
 
 
-def all_ended(halted: Tensor, group: Any) -> bool:
-    """Return whether all examples of all processes of a group have halted."""
-    running = (~halted).any().to(torch.int32)
-    torch.distributed.all_reduce(running, torch.distributed.ReduceOp.MAX, group=group)
-    return not bool(running)
+def greatest(value: Tensor, group: Any) -> int:
+    """Return the greatest value [] of the processes of a group."""
+    value = value.to(torch.int32)
+    torch.distributed.all_reduce(value, torch.distributed.ReduceOp.MAX, group=group)
+    return int(value)
 
 
 def unroll(
@@ -356,6 +356,8 @@ def adapt_steps(
     """
     batch = batch_of(state, batch_dims)
     most, budget = step_limits(max_steps, halting.step_limit(), batch)
+    if group is not None:  # processes may have other budgets, and RandomSteps other draws
+        most = greatest(torch.tensor(most, device=first_tensor(state).device), group)
     compact = (inputs is not None or isinstance(step, DerivedStep)) if compact is None else compact
     compact = compact and until_halted
     loop = AdaptiveLoop(

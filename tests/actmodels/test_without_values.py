@@ -1,5 +1,6 @@
 """Halting in half precision, compiled, exported, mapped and without values."""
 
+import operator
 import shutil
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,7 @@ from torch import Tensor, nn
 
 import actmodels.halting
 from actmodels.halting import adapt_steps
-from tests.actmodels.outside import MECHANISMS, SIZE, build, parts
+from tests.actmodels.outside import LABELS, MECHANISMS, SIZE, build, parts
 
 
 @MECHANISMS
@@ -37,20 +38,26 @@ def test_half_precision_halts_in_float32(name: str, dtype: torch.dtype, autocast
 
 
 class Network(nn.Module):
-    def __init__(self, name: str, *, until_halted: bool = False) -> None:
+    def __init__(self, name: str, *, until_halted: bool = False, fields: int | None = 3) -> None:
         super().__init__()
         self.step, self.classify, _ = parts(double=False)
         self.halting, self.until_halted = build(name, double=False), until_halted
+        self.fields = fields
 
-    def forward(self, states: Tensor) -> tuple[Tensor, Tensor | None]:
+    def forward(self, states: Tensor) -> Any:
         loop = (self.step, states, self.halting, self.classify)
         options = {} if self.until_halted else {"until_halted": False}
-        return adapt_steps(*loop, **options)[:2]
+        prediction = adapt_steps(*loop, **options)
+        if self.fields is None:
+            return prediction
+        return [part for part in prediction[: self.fields] if part is not None]
+
+
+BATCH = ({0: torch.export.Dim("batch", min=2, max=64)},)
 
 
 def exported(model: nn.Module, states: Tensor) -> Any:
-    batch = {0: torch.export.Dim("batch", min=2, max=64)}
-    return torch.export.export(model, (states[:3],), dynamic_shapes=(batch,)).module()(states)
+    return torch.export.export(model, (states[:3],), dynamic_shapes=BATCH).module()(states)
 
 
 def compiled(model: nn.Module, states: Tensor, backend: str = "eager") -> Any:
@@ -82,6 +89,41 @@ def test_without_control_flow_that_depends_on_data(name: str, run: Callable[...,
             torch.testing.assert_close(one, other)
 
 
+@MECHANISMS
+@pytest.mark.parametrize("training", [False, True])
+def test_gradients_of_each_example(name: str, training: bool) -> None:
+    """torch.func.grad in torch.func.vmap equals a loop over the examples with autograd."""
+    model = Network(name, fields=None).train(training)
+    states, labels = parts(double=False)[2].flatten(0, 1), LABELS.flatten()
+    weights = dict(model.named_parameters())
+
+    def loss(weights: dict[str, Tensor], state: Tensor, label: Tensor) -> Any:
+        prediction = torch.func.functional_call(model, weights, (state,))
+        return model.halting.objective(prediction, label)
+
+    mapped = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0), randomness="same")
+    torch.manual_seed(1)
+    grads = mapped(weights, states, labels)
+    for number, (state, label) in enumerate(zip(states, labels, strict=True)):
+        torch.manual_seed(1)
+        options = {"allow_unused": True, "materialize_grads": True}
+        alone = torch.autograd.grad(loss(weights, state, label), [*weights.values()], **options)
+        torch.testing.assert_close([grad[number] for grad in grads.values()], [*alone])
+
+
+@MECHANISMS
+def test_a_mechanism_is_a_module(name: str) -> None:
+    model, calls = Network(name), []
+    model.halting.register_forward_hook(lambda *_: calls.append("forward"))
+    model.halting.register_forward_pre_hook(lambda *_: calls.append("before"))
+    model(parts(double=False)[2][0])
+    assert calls == ["before", "forward"]
+    parameters = [*model.halting.parameters()]
+    for container in (nn.Sequential(model.halting), nn.ModuleList([model.halting])):
+        assert all(map(operator.is_, container.parameters(), parameters))
+        assert container.state_dict().keys() == {f"0.{key}" for key in model.halting.state_dict()}
+
+
 @pytest.mark.parametrize("run", WITHOUT_VALUES)
 def test_otherwise_one_sentence(run: Callable[..., Any]) -> None:
     model, states = Network("act", until_halted=True).eval(), torch.randn(4, SIZE)
@@ -96,3 +138,17 @@ def test_compiled_to_machine_code(name: str) -> None:
     model, states = Network(name).eval(), parts(double=False)[2].flatten(0, 1)
     for one, other in zip(compiled(model, states, "inductor"), model(states), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+
+
+@MECHANISMS
+@pytest.mark.slow(minutes=2)
+@pytest.mark.filterwarnings("ignore")  # the exporter's own
+def test_onnx_runtime_has_the_results(name: str) -> None:
+    runtime, _ = pytest.importorskip("onnxruntime"), pytest.importorskip("onnxscript")
+    model, states = Network(name, fields=7).eval(), parts(double=False)[2].flatten(0, 1)
+    program = torch.onnx.export(model, (states[:3],), dynamo=True, dynamic_shapes=BATCH)
+    assert program is not None
+    session = runtime.InferenceSession(program.model_proto.SerializeToString())
+    results = session.run(None, {session.get_inputs()[0].name: states.numpy()})
+    for one, other in zip(results, model(states), strict=True):
+        torch.testing.assert_close(torch.from_numpy(one), other)
