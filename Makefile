@@ -108,6 +108,7 @@ docs: $(DOCS)  ## build docs/ and the API reference, site/index.html; a broken l
 
 bench: setup  ## speed of training, sweeps and the pipeline against plain code: up to 15 minutes
 	sh pipeline/python -m bench.training $(ARGS)
+	sh pipeline/python -m bench.loop $(ARGS)
 	sh pipeline/python -m bench.sweep $(ARGS)
 	sh pipeline/python -m bench.pipeline $(ARGS)
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from actmodels.halting.active import ActiveExamples
 from actmodels.halting.base import Halting
-from actmodels.halting.states import Classify, batch_of, each, first_tensor
+from actmodels.halting.states import Classify, batch_of, each, first_tensor, tensors
 from actmodels.halting.steps import ActiveSteps, AllSteps, KeptSteps, Steps, scattered
 from actmodels.modules.linear import from_left
 from actmodels.prediction import Prediction
@@ -184,19 +184,19 @@ class AdaptiveLoop:
         Raises:
             ValueError: a compiler, vmap or the device meta runs the code without values.
         """
+        if halted.is_meta or torch.compiler.is_compiling():
+            raise ValueError(NEEDS_VALUES)
+        assert self.active is not None
         try:
-            if halted.is_meta or torch.compiler.is_compiling():
-                raise RuntimeError("vmap")
-            assert self.active is not None
             ended = self.group is None or not greatest((~halted).any(), self.group)
             if self.compact:
                 indices = self.active.indices(halted)
             else:
                 indices = self.active.original_indices[:0] if bool(halted.all()) else None
         except RuntimeError as error:
-            if not str(error).startswith("vmap"):
-                raise
-            raise ValueError(NEEDS_VALUES) from None
+            if str(error).startswith("vmap"):
+                raise ValueError(NEEDS_VALUES) from None
+            raise
         waits = indices is not None and not indices.numel() and not ended
         return None if waits else indices
 
@@ -351,10 +351,17 @@ def adapt_steps(
             layers that communicate (FSDP).
 
     Raises:
-        ValueError: the batch cannot be told from the state, max_steps is out of range, or values
-            are needed where there are none.
+        ValueError: the batch is ambiguous, inputs are not of its examples, max_steps is out of
+            range, or values are needed where there are none.
     """
     batch = batch_of(state, batch_dims)
+    rows = batch[: 1 + int(halting.fused)]
+    for part in tensors(inputs):
+        if part.dim() and part.shape[: len(rows)] != rows:
+            raise ValueError(
+                f"inputs have a tensor {list(part.shape)}; expected {list(rows)} as its leading "
+                "dimensions: what all examples share belongs into the step function"
+            )
     most, budget = step_limits(max_steps, halting.step_limit(), batch)
     if group is not None:  # processes may have other budgets, and RandomSteps other draws
         most = greatest(torch.tensor(most, device=first_tensor(state).device), group)

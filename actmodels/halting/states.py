@@ -56,7 +56,7 @@ def batch_of(state: Any, batch_dims: int | None) -> torch.Size:
     batch_dims: how many dimensions these are; None: one, of tensors [batch, state].
 
     Raises:
-        ValueError: the number cannot be told, or the tensors do not share the dimensions.
+        ValueError: the number is ambiguous, or the tensors do not share the dimensions.
     """
     shapes = [tensor.shape for tensor in tensors(state)]
     if not shapes:

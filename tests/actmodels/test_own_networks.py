@@ -374,3 +374,13 @@ def test_forward_hooks_of_a_mechanism_fire() -> None:
     halting.register_forward_hook(lambda module, inputs, output: seen.append(output))
     prediction = adapt_steps(step, states[0], halting, classify)
     assert len(seen) == 1 and seen[0] is prediction
+
+
+def test_inputs_of_other_examples_are_refused() -> None:
+    """A table that all examples share has rows of its own."""
+    table, halting = torch.randn(9, SIZE), Act(ActConfig(), SIZE)
+    message = r"inputs have a tensor \[9, 8\]; expected \[6\] as its leading dimensions"
+    with pytest.raises(ValueError, match=message):
+        adapt_steps(
+            lambda s, t: s @ t.mT @ t, torch.zeros(6, SIZE), halting, torch.tanh, inputs=table
+        )
