@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 
 from actmodels.halting.active import ActiveExamples
 from actmodels.halting.loop import DerivedStep
@@ -154,11 +153,30 @@ class _Operation(torch.autograd.Function):
         return output
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         with torch.inference_mode():
             ctx.back(gradient)
-        return None, *ctx.computation.gradients()
+        with torch.no_grad():
+            gradients = ctx.computation.gradients()
+        if torch.is_grad_enabled():  # create_graph=True
+            inputs = [one for one in ctx.computation.inputs if one.requires_grad]
+            gradients = [g if g is None else _Once.apply(g, *inputs) for g in gradients]  # type: ignore[no-untyped-call]
+        return None, *gradients
+
+
+class _Once(torch.autograd.Function):
+    """Identity of a gradient that has no derivative."""
+
+    @staticmethod
+    def forward(ctx: Any, gradient: Tensor, *inputs: Tensor) -> Tensor:
+        return gradient.clone()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        raise RuntimeError(
+            "hand-written derivatives have no second ones; set model.by_hand = False before the "
+            "forward pass"
+        )
 
 
 class StepsByHand(ByHand, DerivedStep):

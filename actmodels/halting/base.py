@@ -347,12 +347,10 @@ def truncate(distribution: Tensor, epsilon: float | Tensor, ends: Tensor | None 
     # The first step is always taken; rounding in the subtraction must not prevent it.
     taken = torch.cat([torch.ones_like(taken[..., :1]), taken[..., 1:]], dim=-1)
     if ends is None:
-        last = torch.arange(before.shape[-1], device=before.device) == before.shape[-1] - 1
-    else:
-        last, own = ends, ends.dim() > 1
-        if own:  # nothing after the last step
-            taken = taken & (torch.cumsum(ends, dim=-1) - ends.long() == 0)
-    last = taken & ((before + distribution >= threshold) | last)
+        ends = torch.arange(before.shape[-1], device=before.device) == before.shape[-1] - 1
+    elif ends.dim() > 1:  # nothing after the last step of an example
+        taken = taken & (torch.cumsum(ends, dim=-1) - ends.long() == 0)
+    last = taken & ((before + distribution >= threshold) | ends)
     remainder = torch.where(last, 1 - before, torch.zeros_like(before)).sum(dim=-1)
     weights = torch.where(last, 1 - before, distribution) * taken
     return Halted(weights, taken.sum(dim=-1).to(distribution.dtype), remainder)

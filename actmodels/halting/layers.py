@@ -10,8 +10,8 @@ from torch.nn.functional import pad
 
 from actmodels.configs import ActConfig, MixingConfig
 from actmodels.halting.base import build_halting
-from actmodels.halting.loop import adapt_steps, unless
-from actmodels.halting.states import each, first_tensor
+from actmodels.halting.loop import adapt_steps
+from actmodels.halting.states import each, first_tensor, unless
 from actmodels.prediction import Prediction
 from actmodels.registry import HaltingConfig
 

@@ -11,9 +11,16 @@ from torch import Tensor
 
 from actmodels.halting.active import ActiveExamples
 from actmodels.halting.base import Halting
-from actmodels.halting.states import Classify, batch_of, each, first_tensor, tensors
+from actmodels.halting.states import (
+    Classify,
+    batch_of,
+    each,
+    first_tensor,
+    read_units,
+    tensors,
+    unless,
+)
 from actmodels.halting.steps import ActiveSteps, AllSteps, KeptSteps, Steps, scattered
-from actmodels.modules.linear import from_left
 from actmodels.prediction import Prediction
 
 
@@ -262,17 +269,6 @@ NEEDS_VALUES = (
 )
 
 
-def unless(halted: Tensor, after: Tensor, before: Tensor) -> Tensor:
-    """Return the state before the step where an example has halted, and the next one elsewhere."""
-    return torch.where(from_left(halted, after), before, after)
-
-
-def read_units(state: Any, batch_dims: int) -> Tensor:
-    """Return the first tensor of a state as [batch, units]."""
-    units = first_tensor(state)
-    return units.flatten(batch_dims) if units.dim() > batch_dims + 1 else units
-
-
 def greatest(value: Tensor, group: Any) -> int:
     """Return the greatest value [] of the processes of a group."""
     value = value.to(torch.int32)
@@ -392,16 +388,13 @@ def step_limits(
     """
     if given is None:
         return default, None
-    if isinstance(given, Tensor) and given.dim():
-        if given.shape != batch or given.is_floating_point():
-            raise ValueError(
-                f"max_steps is {given.dtype} {list(given.shape)}; expected an integer, or one of "
-                f"each example {list(batch)}"
-            )
-        most = int(given.max()) if given.numel() else 1
-        if given.numel() and int(given.min()) < 1:
-            raise ValueError(f"max_steps has {int(given.min())}; expected at least 1")
-        return most, given
-    if int(given) < 1:
-        raise ValueError(f"max_steps is {int(given)}; expected at least 1")
-    return int(given), None
+    own = given if isinstance(given, Tensor) and given.dim() else None
+    if own is not None and (own.shape != batch or own.is_floating_point()):
+        raise ValueError(
+            f"max_steps is {own.dtype} {list(own.shape)}; expected an integer, or one of each "
+            f"example {list(batch)}"
+        )
+    numbers = torch.ones(1) if own is not None and not own.numel() else torch.as_tensor(given)
+    if int(numbers.min()) < 1:
+        raise ValueError(f"max_steps is {int(numbers.min())}; expected at least 1")
+    return int(numbers.max()), own

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
+from actmodels.modules.linear import from_left
+
 State = TypeVar("State")
 Classify = Callable[[Any], Tensor]  # states to logits [..., labels]
 
@@ -77,3 +79,14 @@ def batch_of(state: Any, batch_dims: int | None) -> torch.Size:
             f"{batch_dims} leading dimensions of each"
         )
     return batch
+
+
+def unless(halted: Tensor, after: Tensor, before: Tensor) -> Tensor:
+    """Return the state before the step where an example has halted, and the next one elsewhere."""
+    return torch.where(from_left(halted, after), before, after)
+
+
+def read_units(state: Any, batch_dims: int) -> Tensor:
+    """Return the first tensor of a state as [batch, units]."""
+    units = first_tensor(state)
+    return units.flatten(batch_dims) if units.dim() > batch_dims + 1 else units

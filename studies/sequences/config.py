@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 from actmodels.configs import ActRnnConfig, AnsweringConfig
 from actmodels.registry import HALTINGS, HaltingConfig
@@ -82,12 +82,16 @@ TASKS: dict[str, type] = {
     "sort": SortConfig,
     "characters": CharactersConfig,
 }
-MEAN_STATE = ("act", "target_steps", "fixed_steps", "mlp_act", "change_act")
-ANSWERING = ("ponder_net", "dact", "uniform_ponder_net", "confidence_exit", "patience_exit")
+STEP_LOSSES = ("supervised_act",)  # with the outputs of each step, which a sequence does not keep
 HALTING_MECHANISMS: dict[str, type] = {
     "none": type(None),
-    **{name: HALTINGS[name].settings for name in (*MEAN_STATE, *ANSWERING)},
+    **{name: one.settings for name, one in HALTINGS.items() if name not in STEP_LOSSES},
 }
+MEAN_STATE = [
+    name
+    for name, settings in HALTING_MECHANISMS.items()
+    if name != "none" and settings not in get_args(AnsweringConfig)
+]
 
 
 @dataclass(frozen=True)

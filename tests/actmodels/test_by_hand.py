@@ -193,3 +193,20 @@ def test_a_graph_can_be_used_twice(name: str) -> None:
     first = torch.autograd.grad(objective, weights, retain_graph=True)
     for one, again in zip(first, torch.autograd.grad(objective, weights), strict=True):
         assert torch.equal(one, again)
+
+
+@EVERY_MODEL
+def test_second_derivatives_by_hand_are_refused(name: str) -> None:
+    """The remedy of the message works."""
+    model, batch = make(sample_trial(name)).train(), sample_batch(6)
+    weight = model.words.projection.weight
+    for model.by_hand in (True, False):
+        loss = model(batch).logits.sum()
+        (gradient,) = torch.autograd.grad(loss, weight, create_graph=True)
+        if model.by_hand:
+            with pytest.raises(
+                RuntimeError, match=r"set model\.by_hand = False before the forward"
+            ):
+                torch.autograd.grad(gradient.sum(), weight)
+        else:
+            assert torch.autograd.grad(gradient.sum(), weight)[0].isfinite().all()

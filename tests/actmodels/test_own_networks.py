@@ -299,7 +299,7 @@ def test_each_example_has_its_budget(name: str, compact: bool, train: bool) -> N
     ("most", "message"),
     [
         (0, "max_steps is 0; expected at least 1"),
-        (torch.tensor([1, 0, 2, 3, 1, 1]), "max_steps has 0; expected at least 1"),
+        (torch.tensor([1, 0, 2, 3, 1, 1]), "max_steps is 0; expected at least 1"),
         (torch.ones(4, dtype=torch.long), r"max_steps is torch.int64 \[4\]; expected an integer"),
     ],
 )

@@ -3,10 +3,9 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from reports.holm import LEVEL, holm
 from scipy import stats
 
-from reports.statistics import mean_sd, t_interval, verdicts
+from reports.statistics import LEVEL, holm, mean_sd, t_interval, verdicts
 
 
 def test_means_are_over_the_rows_of_a_group_in_stored_order() -> None:

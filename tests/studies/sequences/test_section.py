@@ -61,7 +61,7 @@ PARITYS = "sequences.tasks.parity"
             *("tasks", {"logic": LOGIC}),
             [
                 "tasks.logic.mechanisms.ponder_net: halting ponder_net is for one input with one "
-                "answer, as parity has; logic must have one of none, act, target_steps, fixed_steps"
+                "answer, as parity has; logic must have one of none, act, fixed_steps"
             ],
         ),
     ],
