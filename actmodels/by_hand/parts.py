@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from actmodels.halting.active import ActiveExamples
 from actmodels.halting.loop import DerivedStep
-from actmodels.modules.linear import affine, has_hooks
+from actmodels.modules.linear import affine, has_hook
 from actmodels.precision import in_one_precision
 
 TensorPair = tuple[Tensor, Tensor]
@@ -60,7 +60,7 @@ def applies(
     if torch.is_grad_enabled() and not model.training:  # attributions, second derivatives
         return False
     for part in parts:
-        if any(type(module) not in types for module in part.modules()) or has_hooks(part):
+        if any(type(module) not in types or has_hook(module) for module in part.modules()):
             return False
     parameter = next(parts[0].parameters())
     return in_one_precision(parameter) and all(map(has_values, (parameter, inputs)))

@@ -38,7 +38,7 @@ class Act(PonderedHalting):
         return self.share * self.weight
 
     def answer(self, steps: Steps, classify: Classify) -> Prediction:
-        weights, count, _ = halted = truncate(steps.probabilities, self.epsilon, steps.ends())
+        weights, count, _ = halted = truncate(steps.probabilities, self.epsilon, steps.own_ends())
         state = steps.mean(weights)
         return Prediction(classify(state), count, halted.ponder_cost, weights, state=state)
 

@@ -1,5 +1,6 @@
 """The active examples of a batch: those that have not halted and take the next step."""
 
+from functools import partial
 from typing import Any
 
 import torch
@@ -56,15 +57,12 @@ class ActiveExamples:
 
     def rows(self, values: Any, indices: Tensor) -> Any:
         """Select the rows at `indices` from tensors [batch, ...]; scalars stay."""
-        lead = self.lead
-
-        def select(tensor: Tensor) -> Tensor:
-            if tensor.dim() < lead:
-                return tensor
-            if lead == 1:
-                return tensor.index_select(0, indices)
-            rest = tensor.shape[lead:]
-            selected = tensor.reshape(-1, *rest).index_select(0, indices)
-            return selected.view(*self.shape[:lead], *rest)
-
-        return each(select, values)
+        if not isinstance(values, Tensor):
+            return None if values is None else each(partial(self.rows, indices=indices), values)
+        if values.dim() < self.lead:
+            return values
+        if self.lead == 1:
+            return values.index_select(0, indices)
+        rest = values.shape[self.lead :]
+        selected = values.reshape(-1, *rest).index_select(0, indices)
+        return selected.view(*self.shape[: self.lead], *rest)

@@ -11,7 +11,7 @@ from actmodels.configs import FixedStepsConfig
 from actmodels.data.pairs import FILLER
 from actmodels.halting.states import Classify
 from actmodels.halting.steps import Steps
-from actmodels.modules.linear import HaltingUnit, has_hooks, per_trial
+from actmodels.modules.linear import HaltingUnit, has_hook, per_trial
 from actmodels.precision import at_least_float32, in_one_precision
 from actmodels.prediction import Criterion, Loss, Prediction, Reduction
 from actmodels.registry import HALTINGS, HaltingConfig, load_class
@@ -246,7 +246,12 @@ class PonderedHalting(Halting):
         if own or self.fused or not self.halts_by_sum or type(self.unit) is not HaltingUnit:
             return None
         bias, vector = self.unit.linear.bias, self.unit.linear.weight[0]
-        if has_hooks(self.unit) or bias is None or self.units(units).dtype != vector.dtype:
+        if (
+            has_hook(self.unit)
+            or has_hook(self.unit.linear)
+            or bias is None
+            or self.units(units).dtype != vector.dtype
+        ):
             return None
         if not in_one_precision(vector):
             return None
@@ -339,18 +344,20 @@ def truncate(distribution: Tensor, epsilon: float | Tensor, ends: Tensor | None 
     Args:
         distribution: m_n >= 0 [batch, steps]; steps after N have no effect.
         epsilon: when fused [trials].
-        ends: which step is the last one, bool [steps] or [batch, steps]; by default that of all.
+        ends: which step is the last one, bool [batch, steps]; by default that of all.
     """
     before = torch.cumsum(distribution, dim=-1) - distribution  # c_{n-1}
     threshold = per_trial(1 - epsilon, before)
     taken = before < threshold
     # The first step is always taken; rounding in the subtraction must not prevent it.
     taken = torch.cat([torch.ones_like(taken[..., :1]), taken[..., 1:]], dim=-1)
+    crossing = before + distribution >= threshold
     if ends is None:
-        ends = torch.arange(before.shape[-1], device=before.device) == before.shape[-1] - 1
-    elif ends.dim() > 1:  # nothing after the last step of an example
+        crossing[..., -1] = True  # the cap
+    else:  # nothing after the last step of an example
         taken = taken & (torch.cumsum(ends, dim=-1) - ends.long() == 0)
-    last = taken & ((before + distribution >= threshold) | ends)
+        crossing = crossing | ends
+    last = taken & crossing
     remainder = torch.where(last, 1 - before, torch.zeros_like(before)).sum(dim=-1)
     weights = torch.where(last, 1 - before, distribution) * taken
     return Halted(weights, taken.sum(dim=-1).to(distribution.dtype), remainder)

@@ -105,6 +105,8 @@ class AdaptiveLoop:
             self.active = ActiveExamples(self.batch, device, fused=fused)
         self.derived = step if isinstance(step, DerivedStep) else None
         self.differentiates = self.derived is not None and trains
+        self.traces = trains and not self.differentiates  # autograd records the steps
+        self.has_values = not (first_tensor(state).is_meta or torch.compiler.is_compiling())
         keeps = self.until_halted and not (self.keeps_all or trains) and self.halting.keeps
         self.kept = KeptSteps(self.batch) if keeps else None
         flat = len(self.batch) == 1 and first_tensor(state).dim() == 2
@@ -134,9 +136,10 @@ class AdaptiveLoop:
             if not indices.numel():
                 break
             assert self.active is not None
-            flat = self.active.keep(indices)
-            values = (state, inputs, halted, budget, self.so_far)
-            state, inputs, halted, budget, self.so_far = self.active.rows(values, flat)
+            flat, rows = self.active.keep(indices), self.active.rows
+            state, self.so_far = rows(state, flat), rows(self.so_far, flat)
+            inputs, budget = rows(inputs, flat), rows(budget, flat)
+            halted = rows(halted, flat) if self.freeze else None
             self.selected[-1] = flat
             if self.derived is not None:
                 self.derived.select(flat, self.active)
@@ -146,26 +149,25 @@ class AdaptiveLoop:
         halting, output = self.halting, None
         if self.kept is not None and "outputs" in halting.keeps:
             output = self.classify(state)
-        units, dims = first_tensor(state), len(self.batch)
         if self.quick is not None:
-            probability = self.quick(units)
+            probability = self.quick(first_tensor(state))
         else:
+            units, dims = read_units(state, len(self.batch)), len(self.batch)
             outputs = partial(self.classify, state) if output is None else lambda: output
             earlier = read_units(before, dims) if halting.reads_change else units
-            probability = halting.read(read_units(state, dims), earlier, outputs)
+            probability = halting.read(units, earlier, outputs)
         self.probabilities.append(probability)
         if self.active is not None:
             self.indices.append(self.active.original_indices)
         self.selected.append(None)
-        newest = probability.detach()
+        newest = probability.detach() if self.traces else probability
         if halting.halts_by_sum:
             self.so_far = newest if self.so_far is None else self.so_far + newest
         else:
             parts = [] if self.so_far is None else [self.so_far]
             self.so_far = torch.cat([*parts, newest[..., None]], dim=-1)
         if self.kept is None:
-            if not self.differentiates:
-                self.states.append(state)
+            self.states += [] if self.differentiates else [state]
             return
         if output is not None:
             self.kept.rows.append(self._flat(output))
@@ -191,7 +193,7 @@ class AdaptiveLoop:
         Raises:
             ValueError: a compiler, vmap or the device meta runs the code without values.
         """
-        if halted.is_meta or torch.compiler.is_compiling():
+        if not self.has_values:
             raise ValueError(NEEDS_VALUES)
         assert self.active is not None
         try:
@@ -237,8 +239,7 @@ class AdaptiveLoop:
     def _derived(self, start: Tensor) -> Steps:
         """Return the steps of a DerivedStep; h_n have gradients and the values that halted."""
         assert self.derived is not None
-        states, index = self.derived.apply(), self._index()
-        steps = len(self.probabilities)
+        states, index, steps = self.derived.apply(), self._index(), len(self.probabilities)
         last = None if self.budget is None else self.budget.clamp(max=steps)
         shape = torch.Size((*self.batch, steps))
         recorded = torch.cat([part.flatten() for part in self.probabilities])
@@ -296,11 +297,10 @@ def unroll(
     Returns:
         States [batch, steps, ...] and halting probabilities [batch, steps].
     """
-    batch = batch_of(state, batch_dims)
     loop = AdaptiveLoop(
         halting,
         classify,
-        batch,
+        batch_of(state, batch_dims),
         max_steps=max_steps or halting.step_limit(),
         freeze=freeze,
         until_halted=until_halted,

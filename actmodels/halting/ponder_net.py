@@ -39,7 +39,7 @@ class PonderNet(AnsweringHalting):
     def answer(self, steps: Steps, classify: Classify) -> Prediction:
         """Return the expected answer and steps in training, those of the median N in evaluation."""
         masses = self.distribution(steps.probabilities)
-        weights = truncate(masses, self.epsilon, steps.ends()).weights
+        weights = truncate(masses, self.epsilon, steps.own_ends()).weights
         step_logits = steps.outputs(classify)
         if self.training:
             numbers = torch.arange(1, weights.shape[-1] + 1, device=weights.device)

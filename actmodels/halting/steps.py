@@ -36,6 +36,10 @@ class Steps:
         numbers = torch.arange(1, steps + 1, device=self.probabilities.device)
         return numbers == (steps if self.last is None else self.last[..., None])
 
+    def own_ends(self) -> Tensor | None:
+        """Return `ends` [batch, steps] if examples have their own; None if all end together."""
+        return None if self.last is None else self.ends()
+
     @abstractmethod
     def mean(self, weights: Tensor) -> Any:
         """Average the states with weights [batch, steps], in the precision of the states."""

@@ -65,12 +65,9 @@ def from_left(values: Tensor, like: Tensor) -> Tensor:
     return values.reshape(values.shape + (1,) * (like.dim() - values.dim()))
 
 
-def has_hooks(module: nn.Module) -> bool:
-    """Return whether calls of a module or its parts run a hook; torch has no public name for it."""
-    return any(
-        part._forward_hooks or part._forward_pre_hooks or part._backward_hooks
-        for part in module.modules()
-    )
+def has_hook(module: nn.Module) -> bool:
+    """Return whether calls of a module run a hook of it; torch has no public name for it."""
+    return bool(module._forward_hooks or module._forward_pre_hooks or module._backward_hooks)
 
 
 def per_trial(value: float | Tensor, like: Tensor) -> float | Tensor:
