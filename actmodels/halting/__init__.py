@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from actmodels.halting.base import FixedSteps as FixedSteps
     from actmodels.halting.base import Halting as Halting
     from actmodels.halting.base import PonderedHalting as PonderedHalting
-    from actmodels.halting.base import halting_distribution as halting_distribution
-    from actmodels.halting.base import truncate as truncate
     from actmodels.halting.dact import Dact as Dact
+    from actmodels.halting.distributions import halting_distribution as halting_distribution
+    from actmodels.halting.distributions import truncate as truncate
     from actmodels.halting.early_exit import ConfidenceExit as ConfidenceExit
     from actmodels.halting.early_exit import CorrectnessExit as CorrectnessExit
     from actmodels.halting.early_exit import FixedPointExit as FixedPointExit
@@ -57,8 +57,9 @@ if TYPE_CHECKING:
     from actmodels.registry import register_halting as register_halting
 else:  # on first use: a trial loads, and its key has, only its own mechanism
     MODULES = dict(reversed(one.halting.split(":")) for one in HALTINGS.values())
-    BASE = ("Halting", "PonderedHalting", "halting_distribution", "truncate")
-    MODULES |= dict.fromkeys(BASE, "actmodels.halting.base")
+    MODULES |= dict.fromkeys(("Halting", "PonderedHalting"), "actmodels.halting.base")
+    DISTRIBUTIONS = "actmodels.halting.distributions"
+    MODULES |= dict.fromkeys(("halting_distribution", "truncate"), DISTRIBUTIONS)
     MODULES |= dict.fromkeys(("adapt_steps", "unroll"), "actmodels.halting.loop")
     layers = ("AdaptiveGRU", "AdaptiveLSTM", "AdaptiveRNN", "UniversalTransformerBlock")
     MODULES |= dict.fromkeys(layers, "actmodels.halting.layers")

@@ -7,7 +7,8 @@ from torch import Tensor
 
 from actmodels.configs import ActConfig, StepActConfig, SupervisedActConfig, TargetStepsConfig
 from actmodels.data.pairs import FILLER
-from actmodels.halting.base import PonderedHalting, at_first, first_exit, truncate
+from actmodels.halting.base import PonderedHalting
+from actmodels.halting.distributions import at_first, first_exit, truncate
 from actmodels.halting.states import Classify
 from actmodels.halting.steps import Steps
 from actmodels.modules.linear import per_trial

@@ -15,7 +15,8 @@ from actmodels.configs import (
     FixedPointExitConfig,
     PatienceExitConfig,
 )
-from actmodels.halting.base import LastState, at_first, first_exit
+from actmodels.halting.base import LastState
+from actmodels.halting.distributions import at_first, first_exit
 from actmodels.halting.states import Classify
 from actmodels.halting.steps import Steps
 from actmodels.modules.linear import HaltingUnit, per_trial

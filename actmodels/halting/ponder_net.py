@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 
 from actmodels.configs import PonderNetConfig
-from actmodels.halting.base import AnsweringHalting, halting_distribution, truncate
+from actmodels.halting.base import AnsweringHalting
+from actmodels.halting.distributions import halting_distribution, truncate
 from actmodels.halting.states import Classify
 from actmodels.halting.steps import Steps
 from actmodels.modules.linear import per_trial

@@ -10,7 +10,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from actmodels.halting.base import Halting, build_halting, truncate
+from actmodels.halting.base import Halting, build_halting
+from actmodels.halting.distributions import truncate
 from actmodels.halting.steps import AllSteps
 from actmodels.prediction import Prediction
 from actmodels.registry import HALTINGS, model_with
