@@ -48,7 +48,7 @@ class StepAct(Act):
     """ACT in training; in evaluation classify the first state whose own h_n reaches `threshold`.
 
     The sum of ACT forgets: small probabilities of each step end every example after some steps.
-    The unit of a trained network knows better (docs/results/multi-hop.md).
+    The unit of a trained network knows better (docs/library.md).
     """
 
     settings = StepActConfig
@@ -133,12 +133,18 @@ class TargetSteps(Act):
 
     @torch.no_grad()
     def on_update_end(
-        self, prediction: Prediction, targets: Tensor, *, ignore_index: int = FILLER
+        self,
+        prediction: Prediction,
+        targets: Any,
+        *,
+        ignore_index: int = FILLER,
+        mask: Tensor | None = None,
+        weights: Tensor | None = None,
     ) -> None:
         if not self.adds_ponder_cost:
             return
         assert prediction.steps is not None
-        criterion = Criterion(targets, ignore_index=ignore_index, fused=self.fused)
+        criterion = Criterion(targets, None, ignore_index, self.fused, mask, weights)
         mean = criterion.mean(prediction.steps)
         excess = mean - per_trial(self.target, mean)
         self.multiplier += per_trial(self.rate, mean) * excess

@@ -28,7 +28,7 @@ class Objective(nn.Module):
     def objective(
         self,
         prediction: Prediction,
-        targets: Tensor,
+        targets: Any,
         loss: Loss | None = None,
         *,
         ignore_index: int = FILLER,
@@ -65,9 +65,15 @@ class Objective(nn.Module):
         """Prepare for a training epoch, counted from 1; when fused [trials]."""
 
     def on_update_end(
-        self, prediction: Prediction, targets: Tensor, *, ignore_index: int = FILLER
+        self,
+        prediction: Prediction,
+        targets: Any,
+        *,
+        ignore_index: int = FILLER,
+        mask: Tensor | None = None,
+        weights: Tensor | None = None,
     ) -> None:
-        """Adapt to the prediction of the training batch after an optimizer update."""
+        """Adapt to the prediction of a training batch after an update; args: as of `objective`."""
 
     @property
     def current_ponder_weight(self) -> float | Tensor | None:
@@ -158,7 +164,10 @@ class Halting(Objective):
 
     @abstractmethod
     def has_halted(self, probabilities: Tensor) -> Tensor:
-        """Return which examples [batch] need no further step, from h_1 ... h_n [batch, steps]."""
+        """Return which examples [batch] need no further step, from h_1 ... h_n [batch, steps].
+
+        A further step must not change their prediction: they may leave the step.
+        """
 
     def has_halted_by(self, so_far: Tensor) -> Tensor:
         """Return `has_halted`; so_far: h_1 ... h_n, or their sum [batch] if `halts_by_sum`."""

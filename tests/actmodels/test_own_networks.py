@@ -384,3 +384,11 @@ def test_inputs_of_other_examples_are_refused() -> None:
         adapt_steps(
             lambda s, t: s @ t.mT @ t, torch.zeros(6, SIZE), halting, torch.tanh, inputs=table
         )
+
+
+def test_the_target_is_that_of_the_examples_that_count() -> None:
+    halting, prediction = predicted("target_steps")
+    mask = torch.tensor([[True, False, True], [False, True, True]])
+    halting.on_update_end(prediction, LABELS.view(2, 3), mask=mask)
+    excess = prediction.steps[mask].mean() - halting.target
+    torch.testing.assert_close(halting.multiplier, halting.rate * excess)
