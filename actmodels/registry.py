@@ -190,4 +190,11 @@ def published_model(name: str, settings: Collection[str]) -> str:
 # Packages register models and mechanisms by the decorators above, in modules that they name in the
 # entry points of the group `actmodels`.
 for plugin in entry_points(group="actmodels"):
-    plugin.load()
+    try:
+        plugin.load()
+    except Exception as error:
+        owner = plugin.dist.name if plugin.dist else "a package"
+        raise ImportError(
+            f"{owner} registers models in {plugin.value}, which cannot be imported: {error}; "
+            f"repair it, or run: pip uninstall {owner}"
+        ) from error

@@ -274,6 +274,10 @@ def test_a_package_registers_models_and_mechanisms(tmp_path: Path) -> None:
     assert known == "True True"
     (tmp_path / "lazy_models.py").write_text(PLUGIN + "CHANGE = 1\n")
     assert lines()[1] != outside and lines()[2] == ours
+    (tmp_path / "lazy_models.py").write_text("1 / 0\n")
+    command = [sys.executable, "-c", "import actmodels.registry"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert "lazy-models registers models in lazy_models, which cannot be imported" in done.stderr
 
 
 BLOCK = re.compile(r"^```\w+\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
