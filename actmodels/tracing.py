@@ -53,7 +53,7 @@ def trace(model: AlternatingAttention | ConditionalAttention, batch: Batch) -> T
     loop = AdaptiveLoop(
         model.halting,
         model.classify,
-        batch.labels.shape,
+        batch.premise_mask.shape[:-1],
         max_steps=model.halting.max_steps,
         freeze=False,
         keeps_all=True,

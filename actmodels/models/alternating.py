@@ -73,7 +73,7 @@ class AlternatingAttention(PairModel):
         run = AdaptiveLoop(
             self.halting,
             self.classify,
-            batch.labels.shape,
+            batch.premise_mask.shape[:-1],
             max_steps=max_steps,
             compact=compact,
             freeze=False,

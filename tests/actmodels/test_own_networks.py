@@ -5,7 +5,6 @@ import weakref
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
@@ -165,6 +164,7 @@ def test_settings_explain_themselves() -> None:
 
 
 def test_numpy_scalars_are_numbers() -> None:
+    np = pytest.importorskip("numpy")  # torch does not need it
     config = PonderNetConfig(prior_steps=np.float32(3), max_steps=np.int64(5))
     assert (type(config.prior_steps), type(config.max_steps)) == (float, int)
     assert config == PonderNetConfig(prior_steps=3.0, max_steps=5)
