@@ -29,7 +29,7 @@ from actmodels.modules.recurrent import GRUCell
 
 GatesBack = Callable[[Tensor, Tensor], Tensor]
 RecurBack = Callable[[Tensor], TensorPair]
-TYPES = (InferenceStep, BilinearAttention, Gate, GRUCell, Linear, Dropout)  # of a step's modules
+TYPES = (InferenceStep, BilinearAttention, Gate, GRUCell, Linear, Dropout)  # types of its modules
 
 
 class InferenceByHand(StepsByHand):

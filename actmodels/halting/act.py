@@ -26,7 +26,7 @@ class Act(PonderedHalting):
     def __init__(self, config: Any, state: int) -> None:
         super().__init__(config, state)
         self.warm_up_epochs = float(getattr(config, "warm_up_epochs", 0))
-        self.share: float | Tensor = 1.0  # of the ponder weight, in this epoch
+        self.share: float | Tensor = 1.0  # factor of the ponder weight in this epoch
 
     def start_epoch(self, epoch: int | Tensor) -> None:
         """Let the ponder weight grow linearly, from 0 in the first epoch, in the warm-up."""
@@ -62,19 +62,22 @@ class StepAct(Act):
     def halts_by_sum(self) -> bool:  # type: ignore[override]
         return self.training
 
+    def exits(self, probabilities: Tensor) -> Tensor:
+        """Return at which steps [batch, steps] the unit would halt an example."""
+        return probabilities >= per_trial(self.threshold, probabilities)
+
     def has_halted(self, probabilities: Tensor) -> Tensor:
-        return (probabilities >= per_trial(self.threshold, probabilities)).any(dim=-1)
+        return self.exits(probabilities).any(dim=-1)
 
     def newest_weight(self, so_far: Tensor, newest: Tensor, ends: Tensor | None) -> Tensor | None:
         if self.training:
             return super().newest_weight(so_far, newest, ends)
-        return first_exit(so_far >= per_trial(self.threshold, so_far), ends)
+        return first_exit(self.exits(so_far), ends)
 
     def answer(self, steps: Steps, classify: Classify) -> Prediction:
         if self.training:
             return super().answer(steps, classify)
-        exits = steps.probabilities >= per_trial(self.threshold, steps.probabilities)
-        weights, count = at_first(exits, steps)
+        weights, count = at_first(self.exits(steps.probabilities), steps)
         state = steps.at(count)
         return Prediction(classify(state), count, count, weights, state=state)
 

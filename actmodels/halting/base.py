@@ -198,14 +198,22 @@ class LastState(Halting):
 
     keeps: ClassVar[tuple[str, ...]] = ("state",)
 
+    def probability(self, state: Tensor) -> Tensor:
+        """Return zeros [batch]: no example halts before the last step."""
+        return at_least_float32(state.new_zeros(state.shape[:-1]))
+
     def has_halted(self, probabilities: Tensor) -> Tensor:
         return torch.zeros_like(probabilities[..., 0], dtype=torch.bool)
 
     def newest_weight(self, so_far: Tensor, newest: Tensor, ends: Tensor | None) -> Tensor | None:
         return None if ends is None else ends.to(newest.dtype)
 
+    def exits_of(self, steps: Steps) -> Tensor | None:
+        """Return at which steps [batch, steps] an example may exit; None: at its last one."""
+        return None
+
     def answer(self, steps: Steps, classify: Classify) -> Prediction:
-        weights, count = at_first(None, steps)
+        weights, count = at_first(self.exits_of(steps), steps)
         state = steps.at(count)
         return Prediction(classify(state), count, None, weights, state=state)
 
@@ -221,10 +229,6 @@ class FixedSteps(LastState):
     def __init__(self, config: FixedStepsConfig, state: int) -> None:
         super().__init__(config, state)
         self.max_steps = config.steps
-
-    def probability(self, state: Tensor) -> Tensor:
-        """Return zeros [batch]: no example halts before the last step."""
-        return at_least_float32(state.new_zeros(state.shape[:-1]))
 
 
 class PonderedHalting(Halting):
@@ -256,14 +260,9 @@ class PonderedHalting(Halting):
         if own or self.fused or not self.halts_by_sum or type(self.unit) is not HaltingUnit:
             return None
         bias, vector = self.unit.linear.bias, self.unit.linear.weight[0]
-        if (
-            has_hook(self.unit)
-            or has_hook(self.unit.linear)
-            or bias is None
-            or self.units(units).dtype != vector.dtype
-        ):
+        if bias is None or has_hook(self.unit) or has_hook(self.unit.linear):
             return None
-        if not in_one_precision(vector):
+        if self.units(units).dtype != vector.dtype or not in_one_precision(vector):
             return None
         return lambda units: torch.addmv(bias, units[:, :size], vector).sigmoid_()
 

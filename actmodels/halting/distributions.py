@@ -12,7 +12,7 @@ from actmodels.modules.linear import per_trial
 class Halted(NamedTuple):
     """Halting of a batch."""
 
-    weights: Tensor  # of each state [batch, steps], sum 1
+    weights: Tensor  # weight of each state [batch, steps], sum 1
     steps: Tensor  # N [batch], without gradient
     remainder: Tensor  # R, the weight of step N [batch]
 

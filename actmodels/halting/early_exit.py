@@ -47,11 +47,8 @@ class Exit(LastState):
             return super().newest_weight(so_far, newest, ends)
         return first_exit(self.exits(so_far), ends)
 
-    def answer(self, steps: Steps, classify: Classify) -> Prediction:
-        exits = None if self.training else self.exits(steps.probabilities.detach())
-        weights, count = at_first(exits, steps)
-        state = steps.at(count)
-        return Prediction(classify(state), count, None, weights, state=state)
+    def exits_of(self, steps: Steps) -> Tensor | None:
+        return None if self.training else self.exits(steps.probabilities.detach())
 
 
 class EarlyExit(Exit):
@@ -67,8 +64,7 @@ class EarlyExit(Exit):
         return self.probability(outputs())
 
     def answer(self, steps: Steps, classify: Classify) -> Prediction:
-        exits = None if self.training else self.exits(steps.probabilities.detach())
-        weights, count = at_first(exits, steps)
+        weights, count = at_first(self.exits_of(steps), steps)
         step_logits = steps.outputs(classify)
         logits = rows(step_logits, count[..., None].long() - 1).squeeze(-2)
         read = steps.probabilities
@@ -175,9 +171,6 @@ class FixedPointExit(Exit):
         units, before = self.units(units), self.units(before)
         moved, norm = (vector_norm(at_least_float32(x), dim=-1) for x in (units - before, units))
         return moved / norm.clamp_min(torch.finfo(norm.dtype).tiny)
-
-    def probability(self, state: Tensor) -> Tensor:
-        return at_least_float32(state.new_zeros(state.shape[:-1]))
 
     def exits(self, numbers: Tensor) -> Tensor:
         return numbers <= per_trial(self.min_change, numbers)

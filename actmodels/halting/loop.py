@@ -84,7 +84,7 @@ class AdaptiveLoop:
         self.max_steps, self.budget, self.group = max_steps, budget, group
         self.compact, self.freeze = compact and len(batch) > int(halting.fused), freeze
         self.until_halted, self.keeps_all = until_halted, keeps_all
-        self.states: list[Any] = []  # of each step
+        self.states: list[Any] = []  # the states of each step
         self.probabilities: list[Tensor] = []
         self.indices: list[Tensor] = []  # original indices of the active examples of each step
         self.selected: list[Tensor | None] = []  # rows of the step before that take each step

@@ -1,11 +1,9 @@
 """Random numbers of steps in training, as looped models train (Huginn, arXiv:2502.05171)."""
 
 import torch
-from torch import Tensor
 
 from actmodels.configs import RandomStepsConfig
 from actmodels.halting.base import LastState
-from actmodels.precision import at_least_float32
 
 
 class RandomSteps(LastState):
@@ -27,7 +25,3 @@ class RandomSteps(LastState):
             return self.max_steps
         further = torch.poisson(torch.tensor(self.mean_steps - 1))
         return min(1 + int(further), self.max_steps)
-
-    def probability(self, state: Tensor) -> Tensor:
-        """Return zeros [batch]: no example halts before the last step."""
-        return at_least_float32(state.new_zeros(state.shape[:-1]))

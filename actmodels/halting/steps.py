@@ -5,6 +5,7 @@ A mechanism reads it by four operations, so that the loop may store less than al
 """
 
 from abc import abstractmethod
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,9 @@ import torch
 from torch import Tensor
 
 from actmodels.halting.states import Classify, each
+from actmodels.modules.attention import weighted_mean
 from actmodels.modules.linear import from_left
+from actmodels.modules.recurrent import rows
 from actmodels.precision import without_autocast
 
 
@@ -65,27 +68,26 @@ class AllSteps(Steps):
         states = each(lambda tensor: tensor[part], self.states)
         return AllSteps(states, self.probabilities[..., :steps], self.last)
 
-    def mean(self, weights: Tensor) -> Any:
-        def average(states: Tensor) -> Tensor:
-            flat = states.flatten(weights.dim()) if states.dim() > weights.dim() else states
-            mean = (weights[..., None, :] @ flat.to(weights.dtype)).squeeze(-2)
-            return mean.reshape(*self.batch, *states.shape[weights.dim() :]).to(states.dtype)
+    def reduced(self, function: Callable[[Tensor], Tensor]) -> Any:
+        """Apply a function from [batch, steps, units] to [batch, units] to states of any shape."""
+        dims = len(self.batch) + 1
 
+        def reduce(states: Tensor) -> Tensor:
+            flat = states.flatten(dims) if states.dim() > dims else states[..., None]
+            return function(flat).reshape(*self.batch, *states.shape[dims:]).to(states.dtype)
+
+        return each(reduce, self.states)
+
+    def mean(self, weights: Tensor) -> Any:
         with without_autocast(weights):
-            return each(average, self.states)
+            return self.reduced(lambda states: weighted_mean(states.to(weights.dtype), weights))
 
     def outputs(self, classify: Classify) -> Tensor:
         return classify(self.states)
 
     def at(self, numbers: Tensor) -> Any:
-        dim, indices = len(self.batch), numbers.long() - 1
-
-        def select(states: Tensor) -> Tensor:
-            shape = (*self.batch, 1, *states.shape[dim + 1 :])
-            index = from_left(indices[..., None], states).expand(shape)
-            return states.gather(dim, index).squeeze(dim)
-
-        return each(select, self.states)
+        indices = numbers[..., None].long() - 1
+        return self.reduced(lambda states: rows(states, indices).squeeze(-2))
 
 
 class ActiveSteps(Steps):
@@ -115,9 +117,9 @@ class ActiveSteps(Steps):
         return scattered(classify(self.states), self.index, self.probabilities.shape)
 
     def at(self, numbers: Tensor) -> Any:
-        steps, rows = self.probabilities.shape[-1], torch.arange(len(self.index))
+        steps, numbered = self.probabilities.shape[-1], torch.arange(len(self.index))
         places = self.index.new_zeros(self.probabilities.numel())
-        places = places.index_copy(0, self.index, rows.to(self.index))
+        places = places.index_copy(0, self.index, numbered.to(self.index))
         examples = torch.arange(self.batch.numel(), device=self.index.device)
         found = places.index_select(0, examples * steps + numbers.flatten().long() - 1)
 

@@ -78,7 +78,7 @@ class LstmCell(RecurrentCell):
         return CellSteps(lstm_step, self.lstm.recurrent.weight, first, later, start)
 
 
-TYPES = (TanhCell, LstmCell, LSTM, Linear)  # of the modules of a cell by hand
+TYPES = (TanhCell, LstmCell, LSTM, Linear)  # types of the modules of a cell
 
 
 class Pondered(NamedTuple):
@@ -182,11 +182,9 @@ class ActRnn(nn.Module):
         """Return the steps on one input with a hand-written derivative, if it applies."""
         if not (self.training and torch.is_grad_enabled()):
             return None
-        return (
-            self.cell.by_hand(first, later, start)
-            if applies(self, [self.cell], TYPES, first)
-            else None
-        )
+        if not applies(self, [self.cell], TYPES, first):
+            return None
+        return self.cell.by_hand(first, later, start)
 
     def odds(self, states: Tensor) -> Tensor:
         """Return logits [..., 2] whose difference is the log-odds of the sigmoid unit."""

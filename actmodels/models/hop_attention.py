@@ -120,7 +120,7 @@ class StateClassifier(Linear):
         return super().forward(recurrent.chunk(2, dim=-1)[0])
 
 
-TYPES = (HopStep, HypothesisAttention, Gate, Linear)  # of the modules of a step by hand
+TYPES = (HopStep, HypothesisAttention, Gate, Linear)  # types of the modules of a step
 
 
 class HopAttention(AlternatingAttention):
