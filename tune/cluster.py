@@ -17,7 +17,6 @@ import ray
 from actmodels.errors import SweepError, first_line
 from actmodels.files import write_text
 from tune.code_digest import PACKAGE
-from tune.guard import guarded
 from tune.local_ray import LOCAL_SETTINGS, init_ray, start_locally
 from tune.tracking_uri import is_listening
 
@@ -78,8 +77,8 @@ class RayFilter:
 
 
 @contextmanager
-def redirect_ray_output(log: Path) -> Iterator[tuple[TextIO, TextIO]]:
-    """Redirect the process's stderr, and what Ray's threads print, to a file; yield both."""
+def redirect_ray_output(log: Path) -> Iterator[TextIO]:
+    """Redirect the process's stderr, and what Ray's threads print, to a file, and yield it."""
     log.parent.mkdir(parents=True, exist_ok=True)
     sys.stderr.flush()
     with log.open("a", buffering=1) as file, os.fdopen(os.dup(2), "w", buffering=1) as terminal:
@@ -88,7 +87,7 @@ def redirect_ray_output(log: Path) -> Iterator[tuple[TextIO, TextIO]]:
         out, err = (cast(TextIO, RayFilter(stream, file)) for stream in (sys.stdout, own))
         try:
             with redirect_stdout(out), redirect_stderr(err):
-                yield file, terminal
+                yield file
         finally:
             os.dup2(terminal.fileno(), 2)
 
@@ -106,7 +105,7 @@ def connected(*, dashboard: bool, state: Path, code: Iterable[Path] = (PACKAGE,)
         os.environ.setdefault(name, value)
     logging.getLogger("ray.tune").setLevel(logging.CRITICAL)  # DriverCallback reports failures
     dashboard_file, ray_log = state / DASHBOARD, state / "ray.log"
-    with redirect_ray_output(ray_log) as (log, terminal), guarded(state, ray_log, terminal):
+    with redirect_ray_output(ray_log) as log:
         try:
             if address:
                 context = join(address, code)

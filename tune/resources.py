@@ -15,7 +15,6 @@ from ray.autoscaler.sdk import request_resources
 from tqdm import tqdm
 
 from actmodels.errors import SweepError
-from tune.guard import silence
 from tune.local_ray import TERMINATED, session_logs
 from tune.nodes import Nodes
 from tune.tracking_uri import is_listening
@@ -152,7 +151,6 @@ class ClusterMonitor:
                 if self.failed:
                     resume = "nothing is lost: run the same command again to resume"
                     print(f"\nerror: {problem}; {resume}", file=sys.stderr, flush=True)
-                silence()
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
                 if not self.closed.wait(SHUTDOWN):
                     os._exit(1)

@@ -12,7 +12,7 @@ import stat
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn, TextIO, cast
@@ -20,10 +20,10 @@ from typing import NoReturn, TextIO, cast
 from filelock import FileLock, Timeout
 from tqdm import tqdm
 
-from actmodels.errors import ArtifactError, UserError, printable
+from actmodels.errors import INTERRUPTED, ArtifactError, UserError, printable
 from actmodels.files import write_text
-from pipeline import INTERRUPTED, SIGNALS
 from pipeline.runtime.bar_lines import BarLines
+from pipeline.runtime.launch import SIGNALS
 
 EXPERIMENT = (
     "note: params.yaml has the values of this experiment; correct them and run the same command "
@@ -152,19 +152,25 @@ def run_command(main: Callable[[], None]) -> NoReturn:
 
     The traceback of an error other than `UserError` is written to a file. tqdm.write prints
     messages on their own lines below a progress bar. SIGTERM and SIGHUP do what Ctrl-C does at that
-    moment, so that temporary files are removed and a sweep ends its trials.
+    moment, so that temporary files are removed and a sweep ends its trials; their line is printed
+    immediately, because Ray's processes may have received the signal too, and Ray then ends this
+    one.
     """
     _open_streams()
+    terminal = os.dup(2)  # a sweep redirects standard error
     received = signal.SIGINT
 
     def terminate(number: int, frame: FrameType | None) -> None:
         nonlocal received
-        received = signal.Signals(number)
         _discard_closed_terminals()
+        if received == signal.SIGINT:
+            received = signal.Signals(number)
+            with suppress(OSError):
+                os.write(terminal, f"{INTERRUPTED.format(received.name)}\n".encode())
         handler = signal.getsignal(signal.SIGINT)  # that of Ray Tune while it runs
         (handler if callable(handler) else signal.default_int_handler)(signal.SIGINT, frame)
 
-    # these replace the handlers of pipeline/__init__.py
+    # these replace the handlers of launch.py
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # such as of nohup
             handler = signal.default_int_handler if number == signal.SIGINT else terminate
@@ -186,7 +192,8 @@ def run_command(main: Callable[[], None]) -> NoReturn:
         tqdm.write(f"error: {printable(message)}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
-        tqdm.write(INTERRUPTED.format(received.name), file=sys.stderr)
+        if received == signal.SIGINT:
+            tqdm.write(INTERRUPTED.format(received.name), file=sys.stderr)
         sys.exit(128 + received)
     sys.exit(0)
 

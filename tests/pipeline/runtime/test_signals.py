@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import SIGNALS
-from tests.pipeline.runtime.test_stage import ENVIRONMENT, STAGE, run
+from pipeline.runtime.launch import SIGNALS
+from tests.pipeline.runtime.test_stage import ENVIRONMENT, ROOT, STAGE, run
 
 INTERRUPTED = "interrupted by {}; run the same command again to go on\n"
 
@@ -33,8 +33,9 @@ def test_an_interrupt_during_imports_prints_one_line(
 ) -> None:
     module = tmp_path / "filelock.py"  # what each stage imports; here, nothing comes of it
     module.write_text(f"import os, time; os.kill(os.getpid(), {number}); time.sleep(20)")
-    command = [sys.executable, "-m", stage]
-    done = subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, timeout=30)
+    command = [sys.executable, str(ROOT / "pipeline/runtime/launch.py"), "-m", stage]
+    environment = ENVIRONMENT | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, timeout=30)
     expected = (128 + number, INTERRUPTED.format(number.name))
     assert (done.returncode, done.stderr.decode()) == expected
 
