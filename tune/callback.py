@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
+from tune import points
 from tune.failures import UNREACHABLE, Failure
 from tune.fusion import Fusion, fusion_name, split_largest
 from tune.grid import Trial
@@ -23,7 +24,7 @@ from tune.progress import End, Progress
 from tune.storage import Storage, storage_errors
 from tune.store import TrialStore, checkpoint_name, load_checkpoint
 from tune.tracking import Tracker
-from tune.trainable import TrialReport, fusion_keys
+from tune.trainable import TrialReport
 from tune.trial_state import TrialState, final_state
 
 
@@ -77,7 +78,7 @@ class DriverCallback(DriverOnly, ray.tune.Callback):
 
     def members(self, ray_trial: Any) -> list[Trial]:
         """Return the trials of the fusion of Ray's trial that have not ended."""
-        return self.unfinished(fusion_keys(ray_trial.config))
+        return self.unfinished(points.keys(ray_trial.config))
 
     def on_trial_start(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """Track the trials of a fusion that Ray starts or restarts."""
@@ -169,7 +170,7 @@ class DriverCallback(DriverOnly, ray.tune.Callback):
         Not earlier: if its worker dies, the fusion restarts with all its trials, and skips those
         whose checkpoints are complete.
         """
-        for key in fusion_keys(ray_trial.config):
+        for key in points.keys(ray_trial.config):
             if key in self.ended and key not in self.errors:
                 with self._fatal_errors(self.checkpoints):
                     self.checkpoints.remove(checkpoint_name(key))

@@ -33,7 +33,7 @@ SETTINGS = {  # unless the user has set them
 DASHBOARD = "ray_dashboard"  # file in the state folder: host and port of the running dashboard
 
 
-def join(address: str, code: Iterable[Path] = (PACKAGE,)) -> Any:
+def join(address: str, code: Iterable[Path] = (PACKAGE,), name: str = "") -> Any:
     """Connect to a running cluster; raise SweepError if it does not answer or refuses."""
     if address != "auto" and not re.fullmatch(r"[^/\s]+:\d+", address):
         raise SweepError(
@@ -58,7 +58,7 @@ def join(address: str, code: Iterable[Path] = (PACKAGE,)) -> Any:
             "one that requires a token needs RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH, the "
             "file of its head's token; or unset RAY_ADDRESS to run on this machine"
         ) from error
-    return init_ray(code, address=address)
+    return init_ray(code, name, address=address)
 
 
 class RayFilter:
@@ -93,24 +93,27 @@ def redirect_ray_output(log: Path) -> Iterator[TextIO]:
 
 
 @contextmanager
-def connected(*, dashboard: bool, state: Path, code: Iterable[Path] = (PACKAGE,)) -> Iterator[None]:
+def connected(
+    *, dashboard: bool, state: Path, code: Iterable[Path] = (PACKAGE,), name: str = ""
+) -> Iterator[None]:
     """Connect to the cluster of RAY_ADDRESS if that is set, else to a local Ray.
 
     Args:
         state: folder of the local Ray's access token and of Ray's log.
         code: folders of the packages that trials import, for the workers.
+        name: of the job on Ray's dashboard.
     """
     address = os.environ.get("RAY_ADDRESS")
-    for name, value in (SETTINGS if address else SETTINGS | LOCAL_SETTINGS).items():
-        os.environ.setdefault(name, value)
+    for variable, value in (SETTINGS if address else SETTINGS | LOCAL_SETTINGS).items():
+        os.environ.setdefault(variable, value)
     logging.getLogger("ray.tune").setLevel(logging.CRITICAL)  # DriverCallback reports failures
     dashboard_file, ray_log = state / DASHBOARD, state / "ray.log"
     with redirect_ray_output(ray_log) as log:
         try:
             if address:
-                context = join(address, code)
+                context = join(address, code, name)
             else:
-                context = start_locally(code, dashboard=dashboard, state=state)
+                context = start_locally(code, name, dashboard=dashboard, state=state)
             if context.dashboard_url:
                 write_text(dashboard_file, context.dashboard_url)
                 token = os.environ.get("RAY_AUTH_TOKEN_PATH")

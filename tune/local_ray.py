@@ -22,6 +22,7 @@ from typing import Any
 import joblib
 import psutil
 import ray
+from ray.job_config import JobConfig
 
 from actmodels.errors import SweepError
 from actmodels.files import replacing
@@ -58,10 +59,11 @@ def access_token(state: Path) -> Path:
     return path
 
 
-def init_ray(code: Iterable[Path], **settings: Any) -> Any:
+def init_ray(code: Iterable[Path], name: str = "", **settings: Any) -> Any:
     """Start or join Ray, with a snapshot of the code in the trials' keys as the workers' folder.
 
-    In the driver's folder, a worker that starts after an edit would import the edited code.
+    In the driver's folder, a worker that starts after an edit would import the edited code. name:
+    of the job on the dashboard.
     """
     with TemporaryDirectory() as folder:
         for package in (*code, Path(__file__).parent):
@@ -83,7 +85,11 @@ def init_ray(code: Iterable[Path], **settings: Any) -> Any:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
         try:
             return ray.init(
-                runtime_env=environment, log_to_driver=False, logging_level=level, **settings
+                runtime_env=environment,
+                job_config=JobConfig(metadata={"job_name": name}),
+                log_to_driver=False,
+                logging_level=level,
+                **settings,
             )
         except SystemExit:  # Ray's handler raises it
             signal.signal(signal.SIGTERM, own)
@@ -105,7 +111,7 @@ def listen_on_loopback() -> None:
     ray_constants.ENABLE_RAY_CLUSTER = False
 
 
-def start_locally(code: Iterable[Path], *, dashboard: bool, state: Path) -> Any:
+def start_locally(code: Iterable[Path], name: str, *, dashboard: bool, state: Path) -> Any:
     """Start Ray on this machine, with up to three attempts; raise SweepError if all fail.
 
     Ray's agents have 15 s to start, which a busy machine exceeds and no setting changes. The last
@@ -120,6 +126,7 @@ def start_locally(code: Iterable[Path], *, dashboard: bool, state: Path) -> Any:
         try:
             return init_ray(
                 code,
+                name,
                 address="local",  # else Ray joins what any user's `ray start` left in /tmp/ray
                 num_cpus=joblib.cpu_count(),  # those of the job; Ray ignores the CPU affinity
                 include_dashboard=dashboard and pause is not None,

@@ -2,7 +2,7 @@
 
 import functools
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +12,13 @@ import ray.tune
 from ray.tune.search import BasicVariantGenerator, Searcher
 
 from actmodels.errors import SweepError
+from tune import points
 from tune.callback import DriverCallback, DriverOnly
 from tune.cluster import connected
 from tune.code_digest import code_packages
 from tune.early_stopping import RungScores
 from tune.execution import Execution
-from tune.fusion import Fusion, fusion_name, split_largest
+from tune.fusion import Fusion, split_largest
 from tune.fusion_tuning import plan_fusions, share_data
 from tune.grid import Trial, by_configuration, grid_hash
 from tune.node_check import run_checked
@@ -27,7 +28,7 @@ from tune.proposed_trials import ProposedTrials
 from tune.resources import ClusterMonitor, required_addresses, wait_for_resources
 from tune.store import TrialStore
 from tune.tracking import Tracker
-from tune.trainable import fusion_config, fusion_keys, run_fusion
+from tune.trainable import run_fusion
 
 
 def execute(
@@ -51,7 +52,7 @@ def execute(
     code = dict.fromkeys(path for trial in planned for path in code_packages(trial.config))
     epochs = sum(trial.config.max_epochs for trial in planned) * count // len(planned)
     with (
-        connected(dashboard=execution.dashboard, state=execution.state, code=code),
+        connected(dashboard=execution.dashboard, state=execution.state, code=code, name=stage),
         closing(Progress(stage, count, epochs)) as progress,
         tracker.in_background(),  # within `connected`: a Ray call after its end kills the process
         Nodes(execution) as nodes,
@@ -74,13 +75,23 @@ def execute(
             run_fusion,
             configs={trial.key: trial.config for trial in planned},
             data=data,
+            varied=points.varied_settings(
+                [trial.config for trial in planned],
+                [name for t in planned if t.search for name in t.search.axes],
+            ),
             checkpoints=execution.checkpoints,
             rung_scores=rung_scores,
             stacked=execution.trials_per_fusion != 1,
             system_metrics=execution.system_metrics,
             **execution.torch_settings,
         )
-        trainable = functools.partial(run_checked, check=nodes.check, work=ray.put(work))
+        check, shared = nodes.check, ray.put(work)
+
+        def trainable(point: dict[str, Any]) -> None:
+            run_checked(point, check=check, work=shared)
+
+        # the repr of the actor, which Ray reads once, while a worker trains many trials
+        trainable.__name__ = f"worker of {stage}"
         required = required_addresses(nodes)
         with ClusterMonitor(nodes, max(5.0, timeout), required, progress.running):
             fit(functools.partial(tuner, folder, execution, trainable, proposed), fusions, callback)
@@ -114,7 +125,7 @@ class TrialSearcher(DriverOnly, Searcher):
         if not self.waiting:
             return Searcher.FINISHED
         fusion = self.running[trial_id] = self.waiting.pop(0)
-        return fusion_config(fusion, self.proposed.peers(fusion[0]))
+        return points.fusion_point(fusion, self.proposed.peers(fusion[0]))
 
     def on_trial_complete(
         self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
@@ -127,17 +138,9 @@ class TrialSearcher(DriverOnly, Searcher):
         """Save nothing: the ledger has the trials."""
 
 
-@dataclass(frozen=True)
-class TrialNames(DriverOnly):
-    """The name of a Ray trial; fusions: names by first key; trials: also those proposed later."""
-
-    fusions: Mapping[str, str]
-    trials: Mapping[str, Trial]
-
-    def __call__(self, ray_trial: Any) -> str:
-        """Return the name; Ray Tune calls this."""
-        key = fusion_keys(ray_trial.config)[0]
-        return self.fusions.get(key) or self.trials[key].name
+def ray_trial_name(ray_trial: Any) -> str:
+    """Return the name of Ray's trial of a fusion."""
+    return points.point_name(ray_trial.config)
 
 
 @dataclass(eq=False)
@@ -200,21 +203,20 @@ def tuner(
 ) -> ray.tune.Tuner:
     """Return a Tuner with one Ray trial per fusion; workers are reused between them."""
     shutil.rmtree(folder, ignore_errors=True)  # a killed run leaves files that nothing reads
-    callback, names = stopper.callback, {fusion[0].key: fusion_name(fusion) for fusion in fusions}
-    trial_name = TrialNames(names, callback.trials)
+    callback = stopper.callback
     sequential = TrialSearcher(fusions, proposed, callback) if proposed.remaining else None
     # A list of points, not a grid: Tune copies all values of a grid for each trial.
-    points = [fusion_config(fusion, proposed.peers(fusion[0])) for fusion in fusions]
+    listed = [points.fusion_point(fusion, proposed.peers(fusion[0])) for fusion in fusions]
     return ray.tune.Tuner(
         ray.tune.with_resources(trainable, Placement(callback.nodes)),
-        param_space={"fusion": ""},
+        param_space=points.space(listed),
         tune_config=ray.tune.TuneConfig(
-            search_alg=sequential or BasicVariantGenerator(points, execution.workers or 0),
-            num_samples=-1 if sequential else len(points),
+            search_alg=sequential or BasicVariantGenerator(listed, execution.workers or 0),
+            num_samples=-1 if sequential else len(listed),
             reuse_actors=True,
             max_concurrent_trials=execution.workers if sequential else None,
-            trial_name_creator=trial_name,
-            trial_dirname_creator=trial_name,
+            trial_name_creator=ray_trial_name,
+            trial_dirname_creator=ray_trial_name,
         ),
         run_config=ray.tune.RunConfig(
             name=folder.name,

@@ -2,10 +2,9 @@
 
 import contextlib
 import ctypes
-import json
 import resource
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -18,10 +17,10 @@ from actmodels.model_training import AnyTraining
 from actmodels.records import EpochRecord, trial_name
 from actmodels.registry import load_class
 from actmodels.trial_config import BaseTrialConfig
+from tune import points
 from tune.early_stopping import RungScores
-from tune.grid import Trial
+from tune.process_title import set_process_title
 from tune.provenance import machine
-from tune.search import with_settings
 from tune.storage import Storage
 from tune.store import checkpoint_name, load_checkpoint, save_checkpoint
 from tune.torch_settings import configure_torch
@@ -154,10 +153,13 @@ def train_fusion(
     stacked: bool = True,
     rung_scores: RungScores | None = None,
     system_metrics: bool = False,
+    show: Callable[[int], None] = lambda epoch: None,
 ) -> None:
     """Train each trial of a fusion, by key, from its last checkpoint to its end.
 
-    stacked: as one model, where the model allows it.
+    Args:
+        stacked: as one model, where the model allows it.
+        show: called with the number of each epoch before it is trained.
     """
     # the worker's log, a page of Ray's dashboard
     print(*(trial_name(key, config.model) for key, config in configs.items()), flush=True)
@@ -178,6 +180,7 @@ def train_fusion(
     while not training.finished:
         active = {key: member for key, member in members.items() if not member.finished}
         trained = {keys: group for keys, group in groups.items() if group.keys() & active.keys()}
+        show(max(member.next_epoch for member in active.values()))
         training.run_epoch()
         for key, member in active.items():
             save_checkpoint(checkpoints, key, member.state_dict())
@@ -186,40 +189,34 @@ def train_fusion(
         report(trained.values(), notes, device, system_metrics)
 
 
-def fusion_config(fusion: Sequence[Trial], peers: Sequence[Sequence[str]] = ()) -> dict[str, str]:
-    """Return the config of Ray's trial of a fusion: strings, as Ray walks through lists.
-
-    peers: keys of the configurations with which a proposed one, all of the fusion, is compared.
-    """
-    config = {"fusion": " ".join(trial.key for trial in fusion), **fusion[0].proposal}
-    if fusion[0].proposal:
-        config["template"] = " ".join(trial.proposal["template"] for trial in fusion)
-    return config | ({"peers": " ".join(map(",".join, peers))} if peers else {})
-
-
-def fusion_keys(config: Mapping[str, str]) -> list[str]:
-    """Return the keys of the trials of a fusion from the config of Ray's trial."""
-    return config["fusion"].split()
-
-
 def run_fusion(
-    config: dict[str, str],
+    point: dict[str, Any],
     *,
     configs: Mapping[str, BaseTrialConfig],
     data: Mapping[str, ray.ObjectRef[Any]],
+    varied: Sequence[str] = (),
     rung_scores: RungScores | None = None,
     **settings: Any,
 ) -> None:
-    """Train the fusion of a `fusion_config`; configs, data: of all planned trials, by key."""
-    keys = fusion_keys(config)
-    planned = config.get("template", config["fusion"]).split()
-    point = json.loads(config.get("settings", "{}"))
-    members = {key: with_settings(configs[p], point) for key, p in zip(keys, planned, strict=True)}
-    if rung_scores and "peers" in config:
-        peers = [each.split(",") for each in config["peers"].split()]
-        rung_scores = replace(rung_scores, configurations={members[keys[0]].model: peers})
+    """Train the fusion of a `fusion_point`.
+
+    Args:
+        configs, data: of all planned trials, by key.
+        varied: settings in the title of the worker's process.
+    """
+    members = points.members(point, configs)
+    if rung_scores and (peers := points.peers(point)):
+        model = next(iter(members.values())).model
+        rung_scores = replace(rung_scores, configurations={model: peers})
+    template = points.templates(point)[0]
+
+    def show(epoch: int) -> None:
+        set_process_title(points.title(point, varied, epoch))
+
     try:
-        train_fusion(members, data=ray.get(data[planned[0]]), rung_scores=rung_scores, **settings)
+        train_fusion(
+            members, data=ray.get(data[template]), rung_scores=rung_scores, show=show, **settings
+        )
     finally:  # glibc keeps the freed memory of each fusion, because each fusion has its own thread
         with contextlib.suppress(OSError, AttributeError):  # another C library
             ctypes.CDLL(None).malloc_trim(0)

@@ -51,7 +51,7 @@ def test_a_local_ray_has_three_attempts(
     monkeypatch.setattr("tune.local_ray.PAUSES", (0.01, 0.02))
     attempts: list[tuple[bool, list[psutil.Process]]] = []
 
-    def too_slow(_code: object, *, address: str, num_cpus: int, include_dashboard: bool) -> None:
+    def too_slow(*_: object, address: str, num_cpus: int, include_dashboard: bool) -> None:
         assert address == "local"  # without it, Ray joins the cluster of a stale file
         assert num_cpus == 3
         attempts.append((include_dashboard, psutil.Process().children()))
@@ -98,7 +98,7 @@ def test_a_start_that_cannot_succeed_is_not_repeated(
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     failures = [OSError(24, "Too many open files")]
 
-    def fail(_code: object, **_: Any) -> None:
+    def fail(*_: object, **settings: Any) -> None:
         raise failures.pop()  # once
 
     monkeypatch.setattr("tune.local_ray.init_ray", fail)

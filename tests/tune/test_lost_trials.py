@@ -20,11 +20,12 @@ from tune.fusion import Fusion
 from tune.grid import Trial
 from tune.node_check import StorageFullError, qualified_name
 from tune.nodes import Nodes
+from tune.points import fusion_point
 from tune.progress import Progress
 from tune.runner import SweepStopper, fit
 from tune.storage import storage
 from tune.store import TrialStore
-from tune.trainable import TrialReport, fusion_config
+from tune.trainable import TrialReport
 
 RESTARTS = 2
 
@@ -51,7 +52,7 @@ def callback(trials: list[Trial], tmp_path: Path) -> DriverCallback:
 
 def ray_trial_of(trials: list[Trial], failures: int) -> Any:
     """A fake of Ray's trial of a fusion."""
-    config = fusion_config(trials)
+    config = fusion_point(trials)
     return SimpleNamespace(
         **{"config": config, "max_failures": RESTARTS, "error_file": None, "trial_id": "id"},
         num_failures=failures,

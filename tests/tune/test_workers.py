@@ -114,3 +114,35 @@ def test_threads_of_a_running_trial(
     notes = read_notes(tmp_path / "notes.jsonl")
     assert len(notes) == 2  # the second trial ran in the worker of the first, in a new thread
     assert all(note[name] == threads for note in notes for name in COUNTS)
+
+
+@pytest.mark.slow
+def test_the_dashboard_shows_each_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its Cluster page lists titles of processes, its other pages what Ray's state API returns."""
+
+    def shown() -> dict[str, Any]:
+        import ray
+        from ray.util.state import list_actors, list_jobs
+
+        head, pid = ray.get_runtime_context().gcs_address, os.getpid()
+        (job,) = list_jobs(head, detail=True)
+        (actor,) = [actor for actor in list_actors(head, detail=True) if actor.pid == pid]
+        title = psutil.Process().cmdline()[0]
+        return {"title": title, "job": job.metadata["job_name"], "actor": actor.repr_name}
+
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    save_sample_data(tmp_path, sample_data())
+    state = tmp_path / "state"
+    watch(monkeypatch, tmp_path / "notes.jsonl", shown)
+    execution = Execution(tmp_path, state, state / "ray", workers=1, dashboard=True)
+    configs = [sample_trial("adaptive_attention", max_epochs=2, seed=seed) for seed in (1, 2)]
+    trials = with_keys(configs, "data", execution)
+    run_trials("sweep", trials, execution)
+    titles = [
+        f"ray::{trial.name} epoch {epoch}/2 seed={trial.config.seed}"
+        for trial in trials
+        for epoch in (1, 2)
+    ]
+    notes = read_notes(tmp_path / "notes.jsonl")
+    assert [note["title"] for note in notes] == titles
+    assert {(note["job"], note["actor"]) for note in notes} == {("sweep", "worker of sweep")}
