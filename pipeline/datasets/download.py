@@ -73,7 +73,8 @@ def locate(places: Sequence[str], sha256: str | None, key: str, size: int | None
             else:
                 path, note = local_path(place), ""
                 place = place if "://" in place else str(path)
-                _verify(path, sha256)
+                if problem := _problem(path, sha256):
+                    raise RefusedError(problem)
         except InterruptedTransferError as error:
             problem = f"{error}, {ATTEMPTS} times in a row; run again to resume"
         except (RefusedError, RuntimeError) as error:  # RuntimeError: no home of that name
@@ -86,21 +87,20 @@ def locate(places: Sequence[str], sha256: str | None, key: str, size: int | None
     raise DataError("\n".join(problems))
 
 
-def _verify(path: Path, sha256: str | None) -> None:
-    """Raise RefusedError for another digest; without one, for content in place of a file."""
+def _problem(path: Path, sha256: str | None) -> str:
+    """Return why this is not the file: another digest, or other content in its place; else ""."""
     try:
         if path.exists() and not path.is_file():  # opening or reading a pipe may block
-            raise RefusedError("it is a folder, a pipe or a device; expected a regular file")
+            return "it is a folder, a pipe or a device; expected a regular file"
         with path.open("rb") as file:
             kind, advice = foreign(file.read(1000)) or ("", CHECK_URL)
         digest = sha256 and file_digest(path)
     except OSError as error:
-        raise RefusedError(f"the file cannot be read ({error.strerror}); {CHECK_URL}") from error
-    if sha256 is None and kind:
-        raise RefusedError(f"{kind}, not the file; {advice}")
+        return f"the file cannot be read ({error.strerror}); {CHECK_URL}"
     if digest != sha256:
         problem = f"{_size(path):,} bytes with SHA-256 {digest}, expected {sha256} of params.yaml"
-        raise RefusedError(f"{problem} ({kind}); {advice}" if kind else f"{problem}; {advice}")
+        return f"{problem} ({kind}); {advice}" if kind else f"{problem}; {advice}"
+    return f"{kind}, not the file; {advice}" if kind and sha256 is None else ""
 
 
 def _download(url: str, target: Path, sha256: str | None, key: str, size: int | None) -> None:
@@ -109,30 +109,20 @@ def _download(url: str, target: Path, sha256: str | None, key: str, size: int | 
     waiting = f"{key}: another process is fetching {target.name}; waiting for it"
     try:
         with file_lock(lock, lambda: _log(waiting)):
-            if _is_valid(target, sha256):
+            if not _problem(target, sha256):
                 return
             resumed = _persist(url, part, sha256, key, size)
-            if resumed and not _is_valid(part, sha256):  # perhaps pieces of two versions
+            if resumed and _problem(part, sha256):  # perhaps pieces of two versions
                 part.unlink()
                 _persist(url, part, sha256, key, size)
-            try:
-                _verify(part, sha256)
-            except RefusedError:
+            if problem := _problem(part, sha256):
                 part.unlink()
-                raise
+                raise RefusedError(problem)
             part.replace(target)
     except OSError as error:
         problem = f"cannot write to {error.filename or target.parent} ({error.strerror or error})"
         advice = "fix this and run again (downloaded bytes are kept)"
         raise DataError(f"{key}: {problem}; {advice}") from error
-
-
-def _is_valid(path: Path, sha256: str | None) -> bool:
-    try:
-        _verify(path, sha256)
-        return True
-    except RefusedError:
-        return False
 
 
 def _persist(url: str, part: Path, sha256: str | None, key: str, size: int | None) -> bool:
