@@ -106,11 +106,10 @@ ui: setup  ## start the MLflow UI, and print the paths of report and Ray dashboa
 docs: $(DOCS)  ## build docs/ and the API reference, site/index.html; a broken link is an error
 	NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/python -m mkdocs build
 
-bench: setup  ## speed of training, sweeps and the pipeline against plain code: up to 15 minutes
+bench: setup  ## speed of training and sweeps against plain code: up to 10 minutes
 	sh pipeline/python -m bench.training $(ARGS)
 	sh pipeline/python -m bench.loop $(ARGS)
 	sh pipeline/python -m bench.sweep $(ARGS)
-	sh pipeline/python -m bench.pipeline $(ARGS)
 
 ranges: setup  ## expected ranges of the demo's results, on emulated processors: half an hour on a core
 	sh pipeline/python -m bench.ranges $(ARGS)

@@ -10,7 +10,7 @@ from actmodels.errors import DataError
 from actmodels.files import file_digest
 from pipeline.datasets.archive import named
 from pipeline.datasets.classes import ClassReader
-from pipeline.datasets.download import fetch, naming_urls
+from pipeline.datasets.download import fetch
 from pipeline.datasets.pair_files import SplitReader, split_files
 from pipeline.datasets.pairs import ANNOTATORS, PARSES, Pair, read_split, write_splits
 from pipeline.parameters.corpus import Corpus
@@ -25,7 +25,6 @@ WHERE = "corpus.files.where"
 Source = tuple[dict[str, Iterator[Pair]], dict[str, Any]]
 
 
-@naming_urls()
 def main() -> None:
     """Write artifacts/corpus/."""
     corpus = load_params().corpus

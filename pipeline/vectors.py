@@ -3,7 +3,6 @@
 import torch
 
 from actmodels.data.stored import save_stored
-from pipeline.datasets.download import naming_urls
 from pipeline.datasets.tokens import read_counts
 from pipeline.datasets.vectors import look_up
 from pipeline.parameters.load import load_params
@@ -13,7 +12,6 @@ from pipeline.runtime.stage import artifacts, require_artifact, run_stage
 LOW = 0.5  # ours: a share of words or tokens with a vector below which the stage warns
 
 
-@naming_urls()
 def main() -> None:
     """Write artifacts/vectors/: the vectors, and how many words are pre-trained."""
     params = load_params()

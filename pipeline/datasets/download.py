@@ -1,180 +1,192 @@
-"""Locate a local file, or download one from the first mirror that has it.
+"""Locate a local file, or download one from the first URL that has it.
 
-Transferred bytes stay in a partial file, so a download resumes after a network error, a crash or a
-kill. The digest of the complete file is verified. Without a digest, a local file is read in place,
-an interrupted download starts again, and a complete one is kept until it is removed, except a web
-page or a Git LFS pointer in place of the file.
+Bytes go into a partial file, so a download resumes after a network error, a crash or a kill. The
+digest of the complete file is verified. A local file is read in place. Without a digest, an
+interrupted download starts again, and a complete one is kept until it is removed, except a web page
+or a Git LFS pointer in place of the file.
 """
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from shutil import copyfileobj
 from urllib.parse import unquote, urlsplit
 
-from actmodels.errors import DataError
+import requests
+from tqdm import tqdm
+from urllib3.exceptions import HTTPError
+
+from actmodels.errors import DataError, printable
 from actmodels.files import file_digest
 from pipeline.datasets.formats import foreign
-from pipeline.datasets.places import LOCAL, REMOTE, local_path
-from pipeline.datasets.transfer import (
-    ATTEMPTS,
-    CHECK_URL,
-    InterruptedTransferError,
-    RefusedError,
-    log,
-    size_of,
-    transfer,
-)
+from pipeline.datasets.places import REMOTE, local_path
 from pipeline.parameters.section import Fetched
 from pipeline.runtime.stage import file_lock, state_folder
 
-_copies: dict[Path, str] = {}  # downloads without a digest in this process, and their URLs
+ATTEMPTS = 5  # consecutive attempts without progress
+FIRST_WAIT_S, MAX_WAIT_S = 1.0, 30.0  # the wait doubles with each attempt
+TIMEOUTS_S = (15.0, 60.0)  # to connect; between bytes, because a slow server has not stalled
+CHUNK_BYTES = 1 << 18
+RETRY_STATUSES = (408, 425, 429)  # in addition to 5xx
+CHECK_URL = "check its path or URL in params.yaml"
 
 
-@contextmanager
-def naming_urls() -> Iterator[None]:
-    """Add to an error that names a downloaded copy its URL, and how to fetch it again."""
-    try:
-        yield
-    except DataError as error:
-        for path, url in _copies.items():
-            if str(path) in str(error):
-                problem = f"{path} is a copy of {url}; remove the copy to fetch it again"
-                raise DataError(f"{error}\n{problem}") from error
-        raise
+class InterruptedTransferError(Exception):
+    """The transfer stopped early; the partial file is kept for the next attempt."""
 
 
-def locate(place: str, sha256: str | None, key: str) -> Path:
-    """Return the path of a file: a local one in place, a remote one in the state folder.
-
-    Args:
-        place: a path from the project's folder, or a URL (https://, http:// or file:///).
-        sha256: its digest; None prints the digest.
-
-    Raises:
-        DataError: the file cannot be read or downloaded, has another digest, or is a web page.
-    """
-    if REMOTE.match(place):
-        return fetch(Fetched(urls=[place], sha256=sha256, bytes=None), key)
-    try:
-        path = local_path(place)
-        place = place if LOCAL.match(place) else str(path)
-        _verify(_readable(path), sha256)
-    except (RefusedError, OSError, RuntimeError) as error:  # RuntimeError: no home of that name
-        raise DataError(f"{key}: {place}: {getattr(error, 'strerror', None) or error}") from error
-    if sha256 is None:
-        log(f"{key}: {path} has SHA-256 {file_digest(path)}")
-    return path
+class RefusedError(Exception):
+    """The place does not provide the file, and a retry would not help."""
 
 
 def fetch(file: Fetched, key: str) -> Path:
-    """Return the path of a file in the state folder; download it unless a valid copy exists.
+    """Locate the file of a section of params.yaml; see locate."""
+    return locate(file.urls, file.sha256, key, file.bytes)
 
-    Safe for concurrent processes: one downloads and the others wait. The name of the copy has the
-    digest (without one, the digest of its first URL) and the name in its first URL, or that of the
-    server if the URL's has no suffix. Without a digest, a local file is read in place.
+
+def locate(places: Sequence[str], sha256: str | None, key: str, size: int | None = None) -> Path:
+    """Return the path of a file: a local one in place, a downloaded one in the state folder.
+
+    Safe for concurrent processes: one downloads and the others wait. The copy is named by the
+    digest (without one, that of the first place) and the name in the first place.
 
     Args:
-        file: mirrors in order of preference (https://, http:// or file:///), and the digest.
+        places: tried in order: paths from the project's folder, or URLs (https, http, file:///).
+        sha256: its digest; None prints the digest.
         key: its section of params.yaml, such as "corpus.snli", for messages.
+        size: in bytes, for the progress bar if the server sends no length.
 
     Raises:
-        DataError: no mirror provides a file with this digest, or the file cannot be written.
+        DataError: no place has the file with this digest, or the copy cannot be written.
     """
-    urls, problems = list(file.urls), list[str]()
-    while file.sha256 is None and urls and LOCAL.match(urls[0]):
-        try:
-            return locate(urls.pop(0), None, key)
-        except DataError as error:
-            problems.append(str(error))
-    if not urls:
-        raise DataError("\n".join(problems))
-    store = state_folder() / "downloads"
-    name = PurePosixPath(unquote(urlsplit(urls[0]).path)).name or "file"
-    prefix = (file.sha256 or hashlib.sha256(urls[0].encode()).hexdigest())[:16]
-    target = store / f"{prefix}-{name}"
-    part, lock = (target.with_name(target.name + end) for end in (".part", ".lock"))
-    waiting = f"{key}: another process is fetching {target.name}; waiting for it"
-    try:
-        with file_lock(lock, lambda: log(waiting)):
-            if nameless := not target.suffix:
-                copies = (path for path in store.glob(f"{prefix}-*") if path not in (part, lock))
-                target = next(copies, target)
-            if not _is_valid(target, file.sha256):
-                served = _try_mirrors(urls, file, part, key, problems)
-                target = store / f"{prefix}-{served}" if nameless and served else target
-                part.replace(target)
-    except OSError as error:
-        problem = f"cannot write to {error.filename or store} ({error.strerror or error})"
-        advice = "fix this and run again (downloaded bytes are kept)"
-        raise DataError(f"{key}: {problem}; {advice}") from error
-    if file.sha256 is None:
-        _copies[target] = urls[0]
-        log(f"{key}: {target} has SHA-256 {file_digest(target)}; remove it to fetch it again")
-    return target
-
-
-def _verify(path: Path, sha256: str | None) -> None:
-    """Raise RefusedError for another digest; without one, for content in place of a file."""
-    with path.open("rb") as file:
-        head = file.read(1000)
-    kind, advice = foreign(head) or ("", CHECK_URL)
-    if sha256 is not None and (digest := file_digest(path)) != sha256:
-        problem = f"{size_of(path):,} bytes with SHA-256 {digest}, expected {sha256} of params.yaml"
-        raise RefusedError(f"{problem} ({kind})" if kind else problem, advice)
-    if sha256 is None and kind:
-        raise RefusedError(f"{kind}, not the file", advice)
-
-
-def _is_valid(path: Path, sha256: str | None) -> bool:
-    try:
-        _verify(path, sha256)
-        return True
-    except (RefusedError, FileNotFoundError):
-        return False
-
-
-def _try_mirrors(urls: list[str], file: Fetched, part: Path, key: str, problems: list[str]) -> str:
-    """Complete `part` from the first URL that has the file; return the name that it came with."""
-    for url in urls:
+    name = PurePosixPath(unquote(urlsplit(places[0]).path)).name or "file"
+    prefix = (sha256 or hashlib.sha256(places[0].encode()).hexdigest())[:16]
+    target, problems = state_folder() / "downloads" / f"{prefix}-{name}", list[str]()
+    for place in places:
         if problems:
-            log(f"{problems[-1]}; trying the next URL")
+            _log(f"{problems[-1]}; trying the next URL")
         try:
-            return _download(url, file, part, key)
+            if REMOTE.match(place):
+                path, note = target, f"a copy of {place} (remove it to fetch it again), "
+                _download(place, target, sha256, key, size)
+            else:
+                path, note = local_path(place), ""
+                place = place if "://" in place else str(path)
+                if problem := _problem(path, sha256):
+                    raise RefusedError(problem)
         except InterruptedTransferError as error:
             problem = f"{error}, {ATTEMPTS} times in a row; run again to resume"
-        except RefusedError as error:
+        except (RefusedError, RuntimeError) as error:  # RuntimeError: no home of that name
             problem = str(error)
-        problems.append(f"{key}: {url}: {problem}")
+        else:
+            if sha256 is None:
+                _log(f"{key}: {path}: {note}SHA-256 {file_digest(path)}")
+            return path
+        problems.append(f"{key}: {place}: {problem}")
     raise DataError("\n".join(problems))
 
 
-def _download(url: str, file: Fetched, part: Path, key: str) -> str:
-    """Complete `part` from one URL and verify it; an invalid file is removed."""
-    for again in (True, False):
-        resumed, served = False, ""
-        if LOCAL.match(url):
-            with _readable(local_path(url)).open("rb") as source, part.open("wb") as out:
-                copyfileobj(source, out)
-        else:
-            resumed, served = transfer(url, part, file, key)
-        try:
-            _verify(part, file.sha256)
-            break
-        except RefusedError:
-            part.unlink()
-            if not (resumed and again):  # the pieces may be of two versions: restart once
-                raise
-    return served
-
-
-def _readable(path: Path) -> Path:
-    """Return a path; raise RefusedError unless it is a readable regular file."""
+def _problem(path: Path, sha256: str | None) -> str:
+    """Return why this is not the file: another digest, or other content in its place; else ""."""
     try:
         if path.exists() and not path.is_file():  # opening or reading a pipe may block
-            raise RefusedError("it is a folder, a pipe or a device; expected a regular file")
-        path.open("rb").close()
+            return "it is a folder, a pipe or a device; expected a regular file"
+        with path.open("rb") as file:
+            kind, advice = foreign(file.read(1000)) or ("", CHECK_URL)
+        digest = sha256 and file_digest(path)
     except OSError as error:
-        raise RefusedError(f"the file cannot be read ({error.strerror})") from error
-    return path
+        return f"the file cannot be read ({error.strerror}); {CHECK_URL}"
+    if digest != sha256:
+        problem = f"{_size(path):,} bytes with SHA-256 {digest}, expected {sha256} of params.yaml"
+        return f"{problem} ({kind}); {advice}" if kind else f"{problem}; {advice}"
+    return f"{kind}, not the file; {advice}" if kind and sha256 is None else ""
+
+
+def _download(url: str, target: Path, sha256: str | None, key: str, size: int | None) -> None:
+    """Download a file, unless a valid copy exists; an invalid one is replaced."""
+    part, lock = (target.with_name(target.name + end) for end in (".part", ".lock"))
+    waiting = f"{key}: another process is fetching {target.name}; waiting for it"
+    try:
+        with file_lock(lock, lambda: _log(waiting)):
+            if not _problem(target, sha256):
+                return
+            resumed = _persist(url, part, sha256, key, size)
+            if resumed and _problem(part, sha256):  # perhaps pieces of two versions
+                part.unlink()
+                _persist(url, part, sha256, key, size)
+            if problem := _problem(part, sha256):
+                part.unlink()
+                raise RefusedError(problem)
+            part.replace(target)
+    except OSError as error:
+        problem = f"cannot write to {error.filename or target.parent} ({error.strerror or error})"
+        advice = "fix this and run again (downloaded bytes are kept)"
+        raise DataError(f"{key}: {problem}; {advice}") from error
+
+
+def _persist(url: str, part: Path, sha256: str | None, key: str, size: int | None) -> bool:
+    """Transfer until `part` is complete, or ATTEMPTS in a row make no progress."""
+    attempt = 0
+    while True:
+        if sha256 is None:  # nothing would reveal pieces of two versions
+            part.unlink(missing_ok=True)
+        before = _size(part)
+        try:
+            return _transfer(url, part, size, key)
+        except InterruptedTransferError as error:
+            progress = sha256 is not None and _size(part) > before
+            attempt = 1 if progress else attempt + 1
+            if attempt == ATTEMPTS:
+                raise
+            pause = min(FIRST_WAIT_S * 2 ** (attempt - 1), MAX_WAIT_S)
+            _log(f"{key}: {error}; trying again in {pause:.0f} s")
+            time.sleep(pause)
+
+
+def _transfer(url: str, part: Path, size: int | None, key: str) -> bool:
+    """Append the missing bytes to `part`; return whether it has bytes of several responses."""
+    start = _size(part)
+    # Without identity, a server may compress the body, and byte counts would not match.
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
+    try:
+        with requests.get(url, headers=headers, stream=True, timeout=TIMEOUTS_S) as response:
+            status = response.status_code
+            if status == 416 and start:  # the file is complete or too long
+                return True
+            if status not in (200, 206):
+                problem = f"the server answered {status} {response.reason}"
+                if status >= 500 or status in RETRY_STATUSES:
+                    raise InterruptedTransferError(problem)
+                raise RefusedError(f"{problem}; {CHECK_URL}")
+            start = start if status == 206 else 0
+            length = response.headers.get("Content-Length", "")
+            total = start + int(length) if length.isdigit() else size
+            bar = tqdm(total=total, initial=start, desc=key, unit="B", unit_scale=True)
+            with bar, part.open("ab" if start else "wb") as out:
+                # read1 returns available bytes, so an interrupted chunk loses none
+                while chunk := response.raw.read1(CHUNK_BYTES):
+                    bar.update(out.write(chunk))
+            return start > 0
+    except (requests.ConnectionError, requests.Timeout, HTTPError) as error:
+        if isinstance(error, requests.exceptions.SSLError):
+            advice = "set REQUESTS_CA_BUNDLE to the certificates of your network"
+            raise RefusedError(f"no secure connection ({_cause(error)}); {advice}") from error
+        raise InterruptedTransferError(f"the connection failed ({_cause(error)})") from error
+    except requests.RequestException as error:
+        raise RefusedError(f"the request failed ({error}); {CHECK_URL}") from error
+
+
+def _cause(error: BaseException) -> str:
+    """Return the innermost reason; the message of requests is a page long."""
+    inner = getattr(error, "reason", None) or (error.args[-1] if error.args else None)
+    return _cause(inner) if isinstance(inner, BaseException) else str(error)
+
+
+def _size(part: Path) -> int:
+    return part.stat().st_size if part.exists() else 0
+
+
+def _log(message: str) -> None:
+    """Print a line without breaking an active progress bar."""
+    tqdm.write(printable(message), file=sys.stderr)

@@ -49,7 +49,7 @@ def split_files(places: str | list[str], sha256: str | None, key: str) -> Files:
     return [
         file
         for place, wanted in found
-        for file in in_archive(locate(place, sha256, key), wanted, key)
+        for file in in_archive(locate([place], sha256, key), wanted, key)
     ]
 
 

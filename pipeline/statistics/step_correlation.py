@@ -1,10 +1,10 @@
 """Correlation of steps with sentence length and with the recorded reasoning depth."""
 
 from collections.abc import Callable
+from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
+from scipy.stats import pearsonr, spearmanr
 from torch import Tensor
 
 from actmodels.data.pairs import PairTensors
@@ -17,33 +17,12 @@ def mean_lengths(pairs: PairTensors) -> Tensor:
     return (pairs.premise_offsets.diff() + pairs.hypothesis_offsets.diff()).double() / 2
 
 
-# Importing scipy.stats takes longer than loading and testing a model.
-def pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Return Pearson's r, as scipy.stats.pearsonr does."""
-    centered = (values - values.mean() for values in (x, y))
-    scaled = ((values, np.abs(values).max()) for values in centered)
-    x, y = (values / (size * np.linalg.norm(values / size, axis=0)) for values, size in scaled)
-    return float(np.clip(np.vecdot(x, y), -1, 1))
-
-
-def spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Return Spearman's rank correlation, as scipy.stats.spearmanr does."""
-    ranks = np.stack([_ranks(x), _ranks(y)], axis=1)
-    return float(np.asarray(np.corrcoef(ranks, rowvar=False))[1, 0])
-
-
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the ranks from 1, of equal values their mean."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((counts.cumsum() - (counts - 1) / 2)[inverse])
-
-
 def correlation(
-    steps: Tensor, values: Tensor, measure: Callable[..., float] = pearson
+    steps: Tensor, values: Tensor, measure: Callable[..., Any] = pearsonr
 ) -> float | None:
     """Return the correlation of two tensors [pairs]; None if either is constant."""
     varies = steps.unique().numel() > 1 and values.unique().numel() > 1
-    return measure(steps.numpy(), values.numpy()) if varies else None
+    return float(measure(steps.numpy(), values.numpy()).statistic) if varies else None
 
 
 def correlation_rows(name: TableRow, result: Evaluation, pairs: PairTensors) -> list[TableRow]:
@@ -60,7 +39,7 @@ def correlation_rows(name: TableRow, result: Evaluation, pairs: PairTensors) -> 
     return [
         name
         | {"steps_against": variable, "pairs": len(steps), "pearson": correlation(steps, values)}
-        | {"spearman": correlation(steps, values, spearman)}
+        | {"spearman": correlation(steps, values, spearmanr)}
         for variable, values in against.items()
     ]
 

@@ -73,7 +73,7 @@ TINY: dict[str, Any] = {
     "ablate.dev_steps": 5,
     "ablate.test_steps": [2, 4],
     "trace.per_label": 2,
-    "studies": ["multihop", "fidelity", "sizes", "halting", "sequences", "cloze"],
+    "studies": ["multihop", "fidelity", "halting", "sequences", "cloze"],
     "fidelity.seeds": [1, 2],
     "fidelity.max_epochs": 2,
     "fidelity.models": {
@@ -117,8 +117,6 @@ TINY: dict[str, Any] = {
             },
         }
     },
-    "sizes.models": ["decomposable_attention"],
-    "sizes.halvings": 4,
     "halting.seeds": [1],
     "halting.max_epochs": 2,
     "halting.mechanisms": {"ponder_net": {}, "target_steps": {"target_steps": [3.0]}},

@@ -107,7 +107,7 @@ def test_own_classes_in_one_file_that_is_edited(tmp_path: Path) -> None:
     assert all(name in report.replace("\\", "") for name in CLASSES)
     assert "SNLI" not in report
     card = (artifacts / "export" / "models" / DA / "README.md").read_text(encoding="utf-8")
-    assert f": {', '.join(CLASSES)}.\n" in card and "English" not in card
+    assert f": {', '.join(CLASSES)}.\n" in card and "license: unknown" in card
     predict = (sys.executable, "-m", "pipeline.predict")
     status, output = project.run(*predict, pairs.name, "--format", "csv", "--output", "a.csv")
     assert status == 0 and "accuracy: " in output and "(n = 240 labeled pairs)" in output

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.datasets import transfer
+from pipeline.datasets import download
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Download without waiting and without a proxy."""
-    monkeypatch.setattr(transfer, "FIRST_WAIT_S", 0.001)
-    monkeypatch.setattr(transfer, "TIMEOUTS_S", (15.0, 0.2))
+    monkeypatch.setattr(download, "FIRST_WAIT_S", 0.001)
+    monkeypatch.setattr(download, "TIMEOUTS_S", (15.0, 0.2))
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)

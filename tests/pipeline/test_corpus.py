@@ -87,9 +87,6 @@ def test_snli(folder: Path) -> None:
     summary = read_output(folder, "corpus")
     assert summary["source"] == "snli"
     assert [split["labeled"] for split in summary["splits"].values()] == [3, 3, 3]
-    (folder / "mirror.zip").unlink()
-    corpus.main()  # from state/downloads
-    assert written(folder, "corpus") == before
 
 
 def test_files_give_the_pairs_of_the_archive(folder: Path) -> None:

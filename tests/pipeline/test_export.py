@@ -56,7 +56,7 @@ def test_bundle_and_model_card(folder: Path) -> None:
         assert f"Dev accuracy {stored['dev_accuracy']:.1%} (n = 24 pairs)" in card
         assert f"Test accuracy {stored['seed'] / 10:.1%} (n = 12 pairs)" in card
         assert "25.0% on average over 2 seeds (standard deviation 1.23 points)" in card
-        assert "generated captions" in card
+        assert "Trained on 48 pairs (`corpus.source: captions`), with word vectors" in card
         _, front, _ = card.split("---\n")
         facts = YAML(typ="safe", pure=True).load(front)
         assert (facts["license"], facts["pipeline_tag"]) == ("mit", "text-classification")

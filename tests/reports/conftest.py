@@ -13,7 +13,7 @@ from reports.load import Artifacts, load
 from reports.render import report, write_report
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artifacts"
-NAMES = ("multihop", "fidelity", "sizes", "halting", "sequences", "cloze")
+NAMES = ("multihop", "fidelity", "halting", "sequences", "cloze")
 STUDIES = {name: study_part(name, "report").STUDY for name in NAMES}
 Row = dict[str, str]
 Sections = dict[str, Section]
@@ -88,7 +88,7 @@ def one_seed(folder: Path) -> None:
         "studies/cloze/runs",
     ):
         edit(folder, place, lambda frame: frame.assign(p="", seeds="1"))
-    for place in ("studies/fidelity/variants", "studies/sizes/points", "studies/halting/points"):
+    for place in ("studies/fidelity/variants", "studies/halting/points"):
         edit(folder, place, lambda frame: frame.assign(seeds="1", **_no_sd(frame)))
 
 

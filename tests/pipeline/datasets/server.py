@@ -1,12 +1,10 @@
 """An HTTP server with planned faults: one action per request; the last one repeats."""
 
-import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 Action = Callable[["Handler"], None]
 
@@ -46,14 +44,12 @@ def answer(
     *,
     after: int | None = None,
     ranges: bool = True,
-    promised: int = 0,
     holding: bool = False,
-    name: str = "",
 ) -> Action:
     """Send the file, or another `content`, and stop `after` a number of bytes.
 
-    ranges: support range requests. promised: excess bytes in Content-Length.
-    holding: keep the connection open, and send the rest after `go_on`. name: Content-Disposition.
+    ranges: support range requests.
+    holding: keep the connection open, and send the rest after `go_on`.
     """
 
     def action(handler: Handler) -> None:
@@ -64,8 +60,7 @@ def answer(
             handler.head(416, Content_Length=0, Content_Range=f"bytes */{len(body)}")
             return
         span = {"Content_Range": f"bytes {start}-{len(body) - 1}/{len(body)}"} if requested else {}
-        span |= {"Content_Disposition": f"attachment; {name}"} if name else {}
-        handler.head(206 if requested else 200, Content_Length=len(body) - start + promised, **span)
+        handler.head(206 if requested else 200, Content_Length=len(body) - start, **span)
         handler.wfile.write(body[start:][:after])
         if holding:
             handler.wfile.flush()
@@ -79,13 +74,6 @@ def status(code: int) -> Action:
     return lambda handler: handler.head(code, Content_Length=0)
 
 
-def wrong_range(handler: Handler) -> None:
-    """Answer a range request with another range."""
-    size = len(handler.board.content)
-    handler.head(206, Content_Length=10, Content_Range=f"bytes 1-10/{size}")
-    handler.wfile.write(handler.board.content[1:11])
-
-
 def chunked(after: int) -> Action:
     """Send chunks without Content-Length, and close the connection after `after` bytes."""
 
@@ -97,23 +85,17 @@ def chunked(after: int) -> Action:
         for start in range(0, after, 50_000):
             piece = content[start : start + 50_000]
             handler.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
-        if after == len(content):
-            handler.wfile.write(b"0\r\n\r\n")
 
     return action
 
 
 @contextmanager
-def serving(content: bytes, *plan: Action, certificate: Path | None = None) -> Iterator[Server]:
-    """Serve while the block runs; over TLS with a `certificate`, a file with its key."""
+def serving(content: bytes, *plan: Action) -> Iterator[Server]:
+    """Serve while the block runs."""
     board = Server(content, plan)
     handler = type("BoundHandler", (Handler,), {"board": board})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    if certificate:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate)
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-    board.url = f"http{'s' if certificate else ''}://127.0.0.1:{server.server_port}/folder/file.zip"
+    board.url = f"http://127.0.0.1:{server.server_port}/folder/file.zip"
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:

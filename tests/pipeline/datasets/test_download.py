@@ -3,7 +3,6 @@
 import hashlib
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -16,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.datasets.download import ATTEMPTS, Fetched, fetch, locate, naming_urls
-from tests.pipeline.datasets.server import Action, answer, chunked, serving, status, wrong_range
+from pipeline.datasets.download import ATTEMPTS, locate
+from tests.pipeline.datasets.server import Action, answer, chunked, serving, status
 from tests.pipeline.project import ROOT
 
 pytestmark = pytest.mark.usefixtures("impatient")
@@ -38,8 +37,8 @@ def store(folder: Path) -> Path:
     return path
 
 
-def get(*urls: str, size: int | None = None) -> Path:
-    return fetch(Fetched.model_construct(urls=list(urls), sha256=SHA256, bytes=size), KEY)
+def get(*urls: str) -> Path:
+    return locate(urls, SHA256, KEY)
 
 
 def check(path: Path, store: Path) -> None:
@@ -55,7 +54,7 @@ def part(store: Path) -> Path:
 
 def test_a_valid_copy_needs_no_network(store: Path) -> None:
     with serving(CONTENT, GOOD) as site:
-        check(get(site.url, size=SIZE), store)
+        check(get(site.url), store)
         assert site.ranges == [None]
     check(path := get(site.url), store)  # the server is closed
     path.write_bytes(CONTENT[:-1])
@@ -69,12 +68,8 @@ FAULTS: dict[str, tuple[list[Action], list[int | None]]] = {
     "no ranges": ([answer(after=HALF, ranges=False), answer(ranges=False)], [None, HALF]),
     "busy": ([status(500), status(503), status(429), GOOD], [None] * 4),
     "a stall": ([answer(after=HALF, holding=True), GOOD], [None, HALF]),
-    # the response 416 to the resumed request means that the file is complete
-    "a length too long": ([answer(promised=10), GOOD], [None, SIZE]),
     # without a length, only the last chunk marks a complete response
     "chunks, cut": ([chunked(HALF), GOOD], [None, HALF]),
-    "chunks": ([chunked(SIZE)], [None]),
-    "another part": ([answer(after=HALF), wrong_range, GOOD], [None, HALF, None]),
     "a file that changed": ([answer(bytes(SIZE), after=HALF), GOOD], [None, HALF, None]),
     # a partial file of an earlier process: the digest decides whether the transfer starts again
     "too long": ([GOOD], [SIZE + 4, None]),
@@ -96,12 +91,11 @@ def test_a_fault_costs_one_request(store: Path, name: str) -> None:
 
 FAILURES: dict[str, tuple[Action, int, str]] = {
     "missing": (status(404), 1, r"file\.zip: the server answered 404 .*check its path or URL"),
-    "another size": (answer(promised=7), 1, r"the file has 300,007 bytes, expected 300,000 \(corp"),
     "busy": (status(503), ATTEMPTS, "answered 503 Service Unavailable, 5 times in a row"),
     "no progress": (
         answer(after=HALF, ranges=False),
         ATTEMPTS,
-        r"\(150,000 bytes are missing\), 5",
+        r"the connection failed .*, 5 times in a row; run again to resume",
     ),
     "a page": (
         answer(PAGE),
@@ -116,7 +110,7 @@ FAILURES: dict[str, tuple[Action, int, str]] = {
 def test_failures(store: Path, name: str) -> None:
     action, requests, message = FAILURES[name]
     with serving(CONTENT, action) as site, pytest.raises(DataError, match=message) as caught:
-        get(site.url, size=SIZE if name == "another size" else None)
+        get(site.url)
     assert str(caught.value).startswith(f"{KEY}: {site.url}: ")
     assert len(site.ranges) == requests
     kept = HALF if name == "no progress" else 0
@@ -140,35 +134,26 @@ def test_mirrors_in_order(store: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "secret" not in log
 
 
-def test_the_error_names_all_mirrors(store: Path) -> None:
-    with serving(CONTENT, GOOD) as gone:
-        pass  # closed from here on
-    with serving(CONTENT, status(403)) as site, pytest.raises(DataError) as caught:
-        get(gone.url, site.url)
-    first, second = str(caught.value).splitlines()
-    assert gone.url in first and re.search(r"the connection failed \(.*refused", first)
-    assert site.url in second and "403 Forbidden" in second
-
-
-def test_file_urls(store: Path) -> None:
-    source = Path("a file.zip").resolve()
-    source.write_bytes(CONTENT)
-    part(store).write_bytes(CONTENT[:HALF])
-    check(get("file:///none/file.zip", source.as_uri()), store)
-    os.mkfifo("pipe")  # must not block
-    with pytest.raises(DataError, match="a pipe or a device; expected a regular file"):
-        locate("pipe", SHA256, KEY)
+def test_without_a_secure_connection(store: Path) -> None:
+    with (
+        serving(CONTENT, GOOD) as site,
+        pytest.raises(
+            DataError, match=r"no secure connection \(.*; set REQUESTS_CA_BUNDLE to"
+        ) as e,
+    ):
+        get(site.url.replace("http:", "https:"))
+    assert len(str(e.value)) < 250
 
 
 def test_without_a_digest_the_copy_is_kept(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing would reveal pieces of two versions, so an interrupted download starts again."""
     with serving(CONTENT, answer(after=HALF), GOOD) as site:
-        path = locate(site.url, None, KEY)
+        path = locate([site.url], None, KEY)
         assert path.read_bytes() == CONTENT
-        assert locate(site.url, None, KEY) == path
+        assert locate([site.url], None, KEY) == path
         assert site.ranges == [None, None]
-    message = f"corpus.snli: {path} has SHA-256 {SHA256}; remove it to fetch it again"
-    assert capsys.readouterr().err.count(message) == 2
+    copy = f"{path}: a copy of {site.url} (remove it to fetch it again), SHA-256 {SHA256}"
+    assert capsys.readouterr().err.count(f"corpus.snli: {copy}") == 2
 
 
 @pytest.mark.parametrize(
@@ -184,36 +169,12 @@ def test_what_comes_in_place_of_a_file_is_not_kept(
 ) -> None:
     with serving(CONTENT, answer(content), GOOD) as site:
         with pytest.raises(DataError, match=rf"^corpus\.snli: {site.url}: {problem}"):
-            locate(site.url, None, KEY)
-        path = locate(site.url, None, KEY)
+            locate([site.url], None, KEY)
+        path = locate([site.url], None, KEY)
         assert path.read_bytes() == CONTENT
-        path.write_bytes(content)  # kept by a former version
-        assert locate(site.url, None, KEY).read_bytes() == CONTENT
     with pytest.raises(DataError, match=rf"file\.zip: {problem}"):
         path.write_bytes(content)
-        locate(str(path), None, KEY)
-
-
-@pytest.mark.parametrize(
-    ("url", "served", "name"),
-    [
-        ("uc?id=1", 'filename="my pairs.csv"', "my pairs.csv"),
-        ("content", "filename*=UTF-8''%C3%A4%2F..%2Fb.csv", "b.csv"),
-        ("content", "", "content"),
-        ("a b.csv", 'filename="other.csv"', "a b.csv"),
-    ],
-)
-def test_the_name_of_a_copy(store: Path, url: str, served: str, name: str) -> None:
-    """The server names it where the URL does not; an error names the URL of a copy."""
-    with serving(CONTENT, answer(name=served)) as site:
-        url = site.url.replace("http", "HTTP").replace("file.zip", url)
-        path = locate(url, None, KEY)
-        assert path.name[17:] == name
-        assert locate(url, None, KEY) == path and len(site.ranges) == 1
-    with pytest.raises(DataError) as caught, naming_urls():
-        raise DataError(f"{path}, line 1: bad")
-    copy = f"{path} is a copy of {url}; remove the copy to fetch it again"
-    assert str(caught.value).splitlines() == [f"{path}, line 1: bad", copy]
+        locate([str(path)], None, KEY)
 
 
 def test_a_local_file_is_read_in_place(
@@ -223,22 +184,24 @@ def test_a_local_file_is_read_in_place(
     path.write_bytes(CONTENT)
     monkeypatch.setenv("HOME", str(path.parent))
     for place in ("file.zip", "~/file.zip", path.as_uri().replace("file:", "FILE:")):
-        assert locate(place, None, KEY) == path
-        assert capsys.readouterr().err == f"corpus.snli: {path} has SHA-256 {SHA256}\n"
-        assert locate(place, SHA256, KEY) == path
-    mirrors = ["file:///no/such", path.as_uri(), "http://unused.invalid/x"]
-    assert fetch(Fetched(urls=mirrors, sha256=None, bytes=None), KEY) == path
-    with pytest.raises(DataError, match=r"no/such.*\n.*/either: "):
-        fetch(Fetched(urls=[mirrors[0], "file:///no/either"], sha256=None, bytes=None), KEY)
+        assert locate([place], None, KEY) == path
+        assert capsys.readouterr().err == f"corpus.snli: {path}: SHA-256 {SHA256}\n"
+        assert locate([place], SHA256, KEY) == path
+    for digest in (None, SHA256):
+        assert locate(["file:///no", path.as_uri(), "http://unused.invalid"], digest, KEY) == path
+    with pytest.raises(DataError, match=r"///no: .*No such file.*\n.*///either: "):
+        locate(["file:///no", "file:///either"], None, KEY)
     assert list(store.iterdir()) == []
     path.write_bytes(PAGE)
-    with pytest.raises(
-        DataError, match=f"file.zip: 15 bytes with SHA-256 .*, expected {SHA256} of"
-    ):
-        locate("file.zip", SHA256, KEY)
+    message = f"file.zip: 15 bytes with SHA-256 .*, expected {SHA256} of"
+    with pytest.raises(DataError, match=message):
+        locate(["file.zip"], SHA256, KEY)
     problem = rf"^corpus\.snli: {path.parent}/none: .*No such file.*; check its path or URL in par"
     with pytest.raises(DataError, match=problem):
-        locate("~/none", None, KEY)
+        locate(["~/none"], None, KEY)
+    os.mkfifo("pipe")  # must not block
+    with pytest.raises(DataError, match="a pipe or a device; expected a regular file"):
+        locate(["pipe"], SHA256, KEY)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
@@ -261,8 +224,8 @@ def wait_for_half(process: subprocess.Popen[bytes], path: Path) -> None:
 def fetching_elsewhere(url: str) -> Iterator[subprocess.Popen[bytes]]:
     """The same fetch in another process."""
     code = (
-        "import sys; from pipeline.datasets.download import Fetched, fetch;"
-        "fetch(Fetched(urls=[sys.argv[1]], sha256=sys.argv[2], bytes=None), 'corpus.snli')"
+        "import sys; from pipeline.datasets.download import locate;"
+        "locate([sys.argv[1]], sys.argv[2], 'corpus.snli')"
     )
     command = [sys.executable, "-c", code, url, SHA256]
     env = os.environ | {"PYTHONPATH": str(ROOT)}

@@ -36,10 +36,7 @@ def test_members_are_joined_in_the_configured_order(folder: Path) -> None:
 def test_without_members_the_file_is_the_text(folder: Path) -> None:
     plain = folder / "plain.txt"
     plain.write_bytes(JOINED * 3)
-    known = fetched(plain)
     assert fetch(plain) == JOINED * 3
-    plain.write_bytes(b"other")
-    assert fetch(plain, **known) == JOINED * 3  # from state/downloads
 
 
 @pytest.mark.parametrize(
