@@ -1,10 +1,23 @@
 """Where and with which resources trials run. Does not import Ray: it takes seconds."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from tune.storage import Storage, storage
+
+
+@dataclass(frozen=True)
+class Description:
+    """What people call a sweep; no part of a trial's key.
+
+    tags: of its runs in MLflow.
+    """
+
+    name: str = ""
+    notes: str = ""
+    tags: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -21,6 +34,7 @@ class Execution:
         text: training data of the character task.
         shared_state: folder or URL of finished trials; None for the state folder.
         dataset: name of the training data in MLflow; not logged if empty.
+        about: name, notes and tags, for people.
     """
 
     data_folder: Path
@@ -38,6 +52,7 @@ class Execution:
     shared_state: str | Path | None = None
     system_metrics: bool = False
     dataset: str = ""
+    about: Description = field(default_factory=Description)
 
     @property
     def device(self) -> str:

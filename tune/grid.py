@@ -39,6 +39,12 @@ class Trial:
         """The configuration without its seed."""
         return replace(self.config, seed=0)
 
+    @property
+    def configuration_name(self) -> str:
+        """A name that all seeds of a configuration share."""
+        identity = json.dumps(self.configuration.as_dict(), sort_keys=True).encode()
+        return trial_name(hashlib.sha256(identity).hexdigest(), self.config.model)
+
     def at(self, point: Point) -> "Trial":
         """Return the trial of a proposed point."""
         config = with_settings(self.config, point)

@@ -51,8 +51,9 @@ def execute(
     count = len(trials) + proposed.remaining
     code = dict.fromkeys(path for trial in planned for path in code_packages(trial.config))
     epochs = sum(trial.config.max_epochs for trial in planned) * count // len(planned)
+    name = execution.about.name or stage
     with (
-        connected(dashboard=execution.dashboard, state=execution.state, code=code, name=stage),
+        connected(dashboard=execution.dashboard, state=execution.state, code=code, name=name),
         closing(Progress(stage, count, epochs)) as progress,
         tracker.in_background(),  # within `connected`: a Ray call after its end kills the process
         Nodes(execution) as nodes,

@@ -47,7 +47,7 @@ def run_trials(
     tags["data_digest"] = ", ".join(dict.fromkeys(trial.origin["data"] for trial in trials))
     data = (execution.dataset, execution.data_folder)
     log_missing(execution.state)
-    tracker = Tracker(stage, grid_hash(trials), tags, execution.state, data)
+    tracker = Tracker(stage, grid_hash(trials), tags, execution.state, data, execution.about)
     status, metrics = "KILLED", {"trials": float(len(trials))}
     results: list[tuple[Trial, TrialRecord | str]] = []
     try:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Event
 from typing import TypeAlias
@@ -18,6 +18,7 @@ from actmodels.errors import first_line
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
 from actmodels.trial_config import trial_from_dict
+from tune.execution import Description
 from tune.exported_model import Metrics
 from tune.grid import Trial
 from tune.mlflow_store import (
@@ -37,6 +38,10 @@ INTERVAL = 1.0  # seconds between writes in the background; a shorter trial is w
 PAUSE = 60.0  # seconds without writes after a failed call, which may have taken as long
 UNLOGGED = "unlogged"  # folder in the state folder: what MLflow misses
 UNFINISHED = "null"  # content of a file there: runs may be RUNNING
+NOTE, SWEEPS = "mlflow.note.content", "sweeps"  # the description of a run; our tag
+TABLE, LISTED = "### Best trials", 20  # of the description of a sweep; a tag is limited in length
+HEAD = ["| trial | dev accuracy | epochs | trained by |", "|---|---|---|---|"]
+NAMELESS = Description()
 EPOCHS = 50  # of a call: MLflow accepts 1000 metrics per call
 
 
@@ -55,12 +60,17 @@ class _Run:
 
 
 class Tracker:
-    """An MLflow parent run (a sweep, or a retraining) with one nested run per trial.
+    """An MLflow parent run (a sweep, or a retraining), and a run for each trial.
 
-    The parent is created or reopened, and nested runs that a crash left RUNNING are KILLED;
-    TrackingError if the store cannot be used. Later nothing raises: while MLflow is down, `update`
-    drops its content, and `finish` writes it. group: digest that identifies the parent; data: name
-    and folder of the training data, which is not logged without a name.
+    A trial has one run for ever: a sweep that reuses it adds itself to the tag `sweeps`, and the
+    run stays nested in the sweep that trained it. The parent is created or reopened, and runs that
+    a crash left RUNNING are KILLED; TrackingError if the store cannot be used. Later nothing
+    raises: while MLflow is down, `update` drops its content, and `finish` writes it.
+
+    Args:
+        group: digest that identifies the parent.
+        data: name and folder of the training data, which is not logged without a name.
+        about: name, notes and tags, for people.
     """
 
     def __init__(
@@ -70,8 +80,10 @@ class Tracker:
         tags: Mapping[str, str],
         state: Path,
         data: tuple[str, Path] = ("", Path()),
+        about: Description = NAMELESS,
     ) -> None:
         self.stage, self._group, self._tags, self._data = stage, group, dict(tags), data
+        self._about, self._name = about, f"{about.name or stage}-{group[:8]}"
         self._note = state / UNLOGGED / f"{stage}-{group}.json"
         self._in_background = False
         self._latest: dict[str, tuple[Trial, TrialState, int]] = {}  # with the time, in ms
@@ -84,9 +96,11 @@ class Tracker:
         if not self._note.exists():
             write_text(self._note, UNFINISHED)
         with store_errors(state):
-            run = self._store.open(stage, group, tags, role=TRAINING)
+            tags = {**about.tags, **tags}
+            run = self._store.open(stage, group, tags, self._name, role=TRAINING)
             self._parent: str = run.info.run_id
-            self._store.client.update_run(self._parent, "RUNNING")
+            self._description = run.data.tags.get(NOTE, "")
+            self._store.client.update_run(self._parent, "RUNNING", self._name)
             self._list_runs()
             self._kill_running()
 
@@ -126,14 +140,17 @@ class Tracker:
                 state = final_state(result)
                 if not self._is_complete(trial, state):
                     self._write(trial, state)
+                self._refer(self._runs[trial.key])
             self._kill_running()
-            self._store.write(self._parent, flatten_metrics(metrics))
+            description = {NOTE: self._describe(results)}
+            self._store.write(self._parent, flatten_metrics(metrics), tags=description)
             self._store.client.set_terminated(self._parent, status)
             self._note.unlink(missing_ok=True)
         except FAILURES as error:
             if status == "FINISHED":  # else the stage runs again
                 records = [r.to_json() for _, r in results if isinstance(r, TrialRecord)]
                 arguments = (self.stage, self._group, self._tags, self._data[0], str(self._data[1]))
+                arguments += (asdict(self._about),)
                 write_text(self._note, json.dumps([arguments, metrics, records]))
             text = "MLflow at %s misses the end of this %s (%s); the results are kept, and logged "
             text += "by the next stage that trains or reports, or act-nli command"
@@ -160,17 +177,40 @@ class Tracker:
             self._warned = True
 
     def _list_runs(self) -> None:
-        """Read the nested runs; delete duplicates of a trial."""
+        """Read the runs of the stage's trials; delete duplicates of a trial."""
         self._runs = {}
-        for run in self._store.find(kind="trial", stage=self.stage, group=self._group):
+        parents = {run.info.run_id for run in self._store.find(kind=self.stage)}
+        for run in self._store.find(kind="trial", stage=self.stage):
             info, tags = run.info, dict(run.data.tags)
             if (key := tags.get("trial_key", info.run_id)) in self._runs:
                 self._store.client.delete_run(info.run_id)
                 continue
             self._runs[key] = _Run(info.run_id, info.status, tags)
-            if tags.get(PARENT) != self._parent:  # it was deleted, or the run was moved
+            if tags.get(PARENT) not in parents:  # it was deleted, or the run was moved
                 self._store.write(info.run_id, tags={PARENT: self._parent})
+                self._runs[key].tags[PARENT] = self._parent
         self._listed = True
+
+    def _refer(self, run: _Run) -> None:
+        """Add this sweep to the tag of the sweeps of a trial's run."""
+        sweeps = [name for name in run.tags.get(SWEEPS, "").split(", ") if name]
+        if self._name not in sweeps:
+            run.tags[SWEEPS] = ", ".join([*sweeps, self._name])
+            self._store.write(run.run_id, tags={SWEEPS: run.tags[SWEEPS]})
+
+    def _describe(self, results: Results) -> str:
+        """Return the description of the parent: the user's text, and a table of the best trials."""
+        text = self._description.partition(TABLE)[0].rstrip() or self._about.notes
+        rows = [(trial, record) for trial, record in results if isinstance(record, TrialRecord)]
+        rows.sort(key=lambda row: (row[1].diverged, -row[1].best.dev_accuracy))
+        lines = [f"{len(results)} trials: `tags.{SWEEPS} LIKE '%{self._name}%'`", "", *HEAD]
+        for trial, record in rows[:LISTED]:
+            run = self._runs[trial.key]
+            link = f"[{trial.name}](#/experiments/{self._store.experiment}/runs/{run.run_id})"
+            source = "" if run.tags.get(PARENT) == self._parent else "of an earlier sweep"
+            accuracy = "diverged" if record.diverged else f"{100 * record.best.dev_accuracy:.1f} %"
+            lines.append(f"| {link} | {accuracy} | {len(record.history)} | {source} |")
+        return "\n".join([text, "", TABLE, "", *lines]).lstrip()
 
     def _kill_running(self) -> None:
         for run in self._runs.values():
@@ -221,8 +261,9 @@ class Tracker:
         """Create or reopen the nested run of a trial, RUNNING."""
         client, run = self._store.client, self._runs.get(trial.key)
         if run is None:
-            tags = {PARENT: self._parent, "kind": "trial", "stage": self.stage}
-            tags |= {"trial_key": trial.key, "group": self._group}
+            tags = {**self._about.tags, PARENT: self._parent, "kind": "trial", "stage": self.stage}
+            tags |= {"trial_key": trial.key, "group": self._group, SWEEPS: self._name}
+            tags["configuration"] = trial.configuration_name  # groups the seeds on MLflow's page
             new = self._store.create(self.stage, trial.name, tags, self._starts.get(trial.key))
             run = self._runs[trial.key] = _Run(new.info.run_id, "RUNNING", tags, epochs=set())
         elif run.status != "RUNNING":
@@ -240,10 +281,11 @@ def log_missing(state: Path) -> None:
             RunStore(state)
             path.unlink()
             continue
-        (stage, group, tags, data, folder), metrics, texts = json.loads(text)
+        (stage, group, tags, data, folder, about), metrics, texts = json.loads(text)
         records = [TrialRecord.from_json(text) for text in texts]
         trials = [Trial(r.key, trial_from_dict(r.config), r.provenance) for r in records]
-        tracker = Tracker(stage, group, tags, state, (data, Path(folder)))
+        place, description = (data, Path(folder)), Description(**about)
+        tracker = Tracker(stage, group, tags, state, place, description)
         tracker.finish("FINISHED", metrics, list(zip(trials, records, strict=True)))
 
 

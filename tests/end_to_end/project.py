@@ -236,8 +236,8 @@ class Project:
         return [run for run in self.all_runs() if run.data.tags.get("kind") == kind]
 
     def trials_of(self, parent: Run) -> list[Run]:
-        tags = {"mlflow.parentRunId": parent.info.run_id}
-        return [run for run in self.runs("trial") if tags.items() <= run.data.tags.items()]
+        name = parent.info.run_name
+        return [r for r in self.runs("trial") if name in r.data.tags["sweeps"].split(", ")]
 
 
 def wait_for(condition: Callable[[], Any], what: str, timeout: float = 240) -> Any:

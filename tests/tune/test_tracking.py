@@ -31,8 +31,10 @@ from tests.tune.tracking_samples import (
     train,
     trial,
 )
+from tune.execution import Description
 from tune.mlflow_store import EXPERIMENT_TAGS
 from tune.results import log_evaluation
+from tune.tracking import Tracker
 from tune.trial_state import TrialState, final_state
 
 
@@ -169,7 +171,7 @@ def test_background_writes_do_not_block_and_pending_states_are_one_write(
 
 
 def test_a_diverged_trial_stays_failed(state: Path) -> None:
-    """The next sweep reuses its record and marks it FAILED again."""
+    """The next sweep reuses its record and its run, which stays FAILED and names both sweeps."""
     diverged = replace(record("a", epochs=2), diverged=True)
     for group in ("0123456789", "another group"):
         for _ in range(2):
@@ -177,13 +179,41 @@ def test_a_diverged_trial_stays_failed(state: Path) -> None:
             results = [(trial("a"), diverged), (trial("b"), record("b"))]
             tracker.finish("FINISHED", {}, results)
     nested = [run for run in runs(state) if "mlflow.parentRunId" in run.data.tags]
-    assert len(nested) == 4
+    assert len(nested) == 2
     for run in nested:
+        assert run.data.tags["sweeps"] == "sweep-01234567, sweep-another "
         failed = run.data.tags["trial_key"] == "a"
         assert run.info.status == ("FAILED" if failed else "FINISHED")
         reason = "diverged in epoch 2: a loss was not finite" if failed else None
         assert run.data.tags.get("failure") == reason
         assert run.data.tags["epochs"] == ("2" if failed else "3")
+
+
+def test_name_notes_and_tags_of_a_sweep(state: Path) -> None:
+    """They can change, and a note that was edited on MLflow's page stays above the table."""
+    results = [(trial(key), record(key, epochs)) for key, epochs in (("a", 2), ("b", 3))]
+    about = Description("first look", "Before the grid.", {"owner": "me"})
+    for each in (about, replace(about, name="second look")):
+        tracker = Tracker("sweep", "0123456789", {}, state, about=each)
+        tracker.finish("FINISHED", {}, results)
+        client = MlflowClient(f"sqlite:///{state / 'mlflow.db'}")
+        (parent,) = parents(state)
+        lines = parent.data.tags["mlflow.note.content"].splitlines()
+        assert lines[0] == "Before the grid."
+        assert f"2 trials: `tags.sweeps LIKE '%{each.name}-01234567%'`" in lines
+        key, run = "a", children(state)["a"]
+        name = trial(key).name
+        assert f"| [{name}](#/experiments/1/runs/{run.info.run_id}) | 60.0 % | 2 |  |" in lines
+        assert parent.info.run_name == f"{each.name}-01234567"
+    assert run.data.tags["owner"] == "me"
+    assert len({run.data.tags["configuration"] for run in children(state).values()}) == 1
+    client.set_tag(parent.info.run_id, "mlflow.note.content", "Edited.\n\n### Best trials\n")
+    Tracker("sweep", "another", {}, state).finish("FINISHED", {}, results)
+    Tracker("sweep", "0123456789", {}, state, about=about).finish("FINISHED", {}, results)
+    edited = client.get_run(parent.info.run_id).data.tags["mlflow.note.content"]
+    assert edited.startswith("Edited.\n\n### Best trials\n") and "Before" not in edited
+    (other,) = [run for run in parents(state) if run.data.tags["group"] == "another"]
+    assert other.data.tags["mlflow.note.content"].count("of an earlier sweep") == 2
 
 
 def test_what_was_deleted_or_moved_in_mlflow_is_restored(state: Path) -> None:
