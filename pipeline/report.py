@@ -4,7 +4,8 @@ from actmodels.files import file_digest
 from pipeline.parameters.load import load_params
 from pipeline.parameters.studies import study_part
 from pipeline.runtime.results import data_digest, read_json
-from pipeline.runtime.stage import artifacts, run_stage, state_folder
+from pipeline.runtime.stage import artifacts, is_experiment, run_stage, state_folder
+from pipeline.runtime.summary import summary
 from reports.render import write_report
 from tune.provenance import provenance_tags
 from tune.results import log_evaluation, log_report
@@ -20,10 +21,12 @@ def main() -> None:
     metrics = write_report(artifacts(), folder, studies, params.report.examples)
     tags = provenance_tags() | {"data_digest": data_digest()}
     for stage in EVALUATIONS:
-        if summary := read_json(stage, "summary.json"):
+        if result := read_json(stage, "summary.json"):
             group = file_digest(artifacts(stage, "summary.json"))[:16]
-            log_evaluation(stage, group, tags, summary, state_folder())
+            log_evaluation(stage, group, tags, result, state_folder())
     log_report(folder, metrics, state_folder())
+    if is_experiment():  # `make repro` prints it itself, also if no stage has changed
+        print(summary(), flush=True)
 
 
 if __name__ == "__main__":

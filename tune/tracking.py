@@ -149,8 +149,8 @@ class Tracker:
         except FAILURES as error:
             if status == "FINISHED":  # else the stage runs again
                 records = [r.to_json() for _, r in results if isinstance(r, TrialRecord)]
-                arguments = (self.stage, self._group, self._tags, self._data[0], str(self._data[1]))
-                arguments += (asdict(self._about),)
+                data, about = (self._data[0], str(self._data[1])), asdict(self._about)
+                arguments = (self.stage, self._group, self._tags, *data, about)
                 write_text(self._note, json.dumps([arguments, metrics, records]))
             text = "MLflow at %s misses the end of this %s (%s); the results are kept, and logged "
             text += "by the next stage that trains or reports, or act-nli command"

@@ -68,6 +68,11 @@ def project() -> Path:
     return root / here.relative_to(copy)
 
 
+def is_experiment() -> bool:
+    """Return whether `dvc exp run` runs this stage."""
+    return bool(os.environ.get("DVC_EXP_BASELINE_REV"))
+
+
 @contextmanager
 def clean_dir(folder: Path) -> Iterator[None]:
     """Empty the folder first and on failure: it holds the files of one run, or none."""
@@ -181,7 +186,7 @@ def run_command(main: Callable[[], None]) -> NoReturn:
     except UserError as error:
         for line in str(error).splitlines():
             tqdm.write(f"error: {printable(line)}", file=sys.stderr)
-        if os.environ.get("DVC_EXP_BASELINE_REV"):  # of dvc exp run
+        if is_experiment():
             tqdm.write(EXPERIMENT, file=sys.stderr)
         sys.exit(1)
     except Exception as error:

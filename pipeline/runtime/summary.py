@@ -11,7 +11,7 @@ from typing import Any
 from pipeline.parameters.load import load_params
 from pipeline.runtime.expected import MODELS, Expectations
 from pipeline.runtime.results import diverged_seeds, intact, read_json
-from pipeline.runtime.stage import artifacts, require_artifact
+from pipeline.runtime.stage import artifacts
 
 SUMMARY = "summary.txt"  # lines that a study writes for this summary
 ACTIVE, ACTIVATE = "VIRTUAL_ENV", "source .venv/bin/activate"
@@ -37,7 +37,7 @@ def summary(since: float | None = None) -> str:
         parts["Time:"] = [f"{minutes} min {seconds} s"]
     report, first = artifacts("report", "index.html"), [] if os.environ.get(ACTIVE) else [ACTIVATE]
     parts |= {"Report:": [report.as_uri() if report.is_file() else "none yet; run: make repro"]}
-    parts |= {"Next:": [*first, _question(), *NEXT] if report.is_file() else []}
+    parts |= {"Next:": [*first, *_question(), *NEXT] if report.is_file() else []}
     return "\n".join(
         f"{label if number == 0 else '':<9}{text}"
         for label, texts in parts.items()
@@ -65,13 +65,14 @@ def _trials() -> list[str]:
     return [", ".join(parts)] if parts else []
 
 
-def _question() -> str:
-    """Return the command that asks the best model about the first pair of test."""
-    path = require_artifact("corpus", "test.jsonl")
+def _question() -> list[str]:
+    """Return the command that asks the best model about the first pair of test, if it is here."""
+    if not (path := artifacts("corpus", "test.jsonl")).is_file():
+        return []
     with intact("corpus", "test.jsonl"), path.open(encoding="utf-8") as lines:
         pair = json.loads(next(lines, ""))
         premise, hypothesis = (shlex.quote(pair[key]) for key in ("sentence1", "sentence2"))
-    return f"act-nli predict --premise {premise} --hypothesis {hypothesis}"
+    return [f"act-nli predict --premise {premise} --hypothesis {hypothesis}"]
 
 
 def _lost() -> list[str]:

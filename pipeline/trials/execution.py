@@ -1,5 +1,6 @@
 """Plan trials: cluster settings, data, selected configurations."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from pipeline.runtime.inputs import has_recorded_params
 from pipeline.runtime.results import data_digest, read_json
 from pipeline.runtime.stage import artifacts, project, state_folder
 from tune.early_stopping import SuccessiveHalving
-from tune.execution import Execution
+from tune.execution import Description, Execution
 from tune.grid import Trial, with_keys
 from tune.search import SEARCHES, OptunaSearch
 
@@ -37,7 +38,9 @@ def execution_settings(params: Params, **changes: Any) -> Execution:
     for key in ("storage", "state"):
         if "://" not in settings[key]:
             settings[key] = str(project() / Path(settings[key]).expanduser())
-    place = {"data_folder": artifacts("tensors"), "dataset": params.corpus.source} | changes
+    about = Description(os.environ.get("DVC_EXP_NAME", ""))  # dvc exp run -n NAME
+    place: dict[str, Any] = {"data_folder": artifacts("tensors"), "dataset": params.corpus.source}
+    place |= {"about": about} | changes
     return Execution(state=state_folder(), shared_state=settings.pop("state"), **place, **settings)
 
 

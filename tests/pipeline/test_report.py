@@ -11,7 +11,11 @@ from tests.pipeline.project import ROOT, write_params
 
 STORED = ROOT / "tests" / "fixtures" / "artifacts"
 Logged = list[tuple[Any, ...]]
-SUMMARIES = {"lexical_baseline": {"accuracy": 0.7}, "evaluate": {"accuracy": 0.8}, "ablate": {}}
+SUMMARIES: dict[str, dict[str, Any]] = {
+    "lexical_baseline": {"lexical_baseline": {"test_accuracy": 0.7}},
+    "evaluate": {"adaptive_attention": {"test_accuracy_mean": 0.8}},
+    "ablate": {},
+}
 
 
 @pytest.fixture
@@ -34,12 +38,18 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> Logged:
 
 
 def test_the_report_is_logged(
-    project: Path, logged: Logged, monkeypatch: pytest.MonkeyPatch
+    project: Path,
+    logged: Logged,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """An experiment ends with the lines that end `make repro`."""
     monkeypatch.setattr(render, "write_pictures", lambda charts, folder: None)
+    monkeypatch.setenv("DVC_EXP_BASELINE_REV", "0")
     report.main()
     folder = project / "artifacts" / "report"
     assert (folder / "report.md").is_file()
+    assert f"Report:  {(folder / 'index.html').as_uri()}\n" in capsys.readouterr().out
     lexical, evaluated, (where, metrics, state) = logged  # `ablate` was off
     for stage, (name, group, tags, of_stage, _) in zip(
         SUMMARIES, (lexical, evaluated), strict=False
