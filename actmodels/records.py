@@ -1,9 +1,10 @@
 """Records of a trial's results: the only schema in which they are stored. No torch."""
 
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 # Fields that depend on the machine; results without them are byte-equal.
 TIMING_FIELDS = ("seconds", "examples_per_second")
@@ -34,6 +35,25 @@ class EpochRecord:
     ponder_weight: float | None = None
     seconds: float | None = None
     examples_per_second: float | None = None
+    lost_score: ClassVar[float] = 0.0  # of a trial that diverged
+
+    @property
+    def score(self) -> float:
+        """What a search and early stopping maximize."""
+        return self.dev_accuracy
+
+    @property
+    def text(self) -> str:
+        """The score, for people."""
+        return f"dev {100 * self.dev_accuracy:.1f} %"
+
+    def logged(self) -> dict[str, Any]:
+        """Return the metrics of the epoch by name."""
+        return vars(self) | {"epoch": None}
+
+    def headline(self) -> dict[str, Any]:
+        """Return the metrics by which trials are sorted, at the best epoch."""
+        return {"dev_accuracy": self.dev_accuracy, "dev_mean_steps": self.dev_mean_steps}
 
     @property
     def dev_error(self) -> float:
@@ -45,6 +65,44 @@ class EpochRecord:
         return {k: v for k, v in asdict(self).items() if k not in TIMING_FIELDS}
 
 
+@dataclass(frozen=True)
+class ScoredEpoch:
+    """Metrics of one epoch of a training of any kind; score: the metric to maximize, of name."""
+
+    epoch: int
+    score: float
+    name: str
+    metrics: Mapping[str, float]
+    seconds: float | None = None
+    lost_score: ClassVar[float] = -1e30
+
+    @property
+    def text(self) -> str:
+        """The score, for people."""
+        return f"{self.name} {self.metrics.get(self.name, math.nan):.4g}"
+
+    def logged(self) -> dict[str, Any]:
+        """Return the metrics of the epoch by name."""
+        return {**self.metrics, "seconds": self.seconds}
+
+    def headline(self) -> dict[str, Any]:
+        """Return the metric by which trials are sorted, at the best epoch."""
+        return {self.name: self.metrics.get(self.name)}
+
+    def result(self) -> dict[str, Any]:
+        """Return all fields but the timing."""
+        return {k: v for k, v in asdict(self).items() if k not in TIMING_FIELDS}
+
+
+Epoch: TypeAlias = Any  # an EpochRecord or a ScoredEpoch
+AnyEpoch = TypeVar("AnyEpoch", bound=EpochRecord | ScoredEpoch)
+
+
+def epoch_from_dict(stored: Mapping[str, Any]) -> Epoch:
+    """Return an epoch from its fields."""
+    return (ScoredEpoch if "score" in stored else EpochRecord)(**stored)
+
+
 def trial_name(key: str, model: str) -> str:
     """Return the name of a trial in MLflow, workers' logs, messages and the report.
 
@@ -53,7 +111,7 @@ def trial_name(key: str, model: str) -> str:
     return f"{key[:8]}-{model}"
 
 
-def best_epoch(history: Sequence[EpochRecord]) -> EpochRecord:
+def best_epoch(history: Sequence[AnyEpoch]) -> AnyEpoch:
     """Return the best epoch on dev.
 
     A later epoch is better with a higher accuracy, or with equal accuracy and STEP_MARGIN fewer
@@ -61,7 +119,10 @@ def best_epoch(history: Sequence[EpochRecord]) -> EpochRecord:
     Among epochs without an error a lower loss in no more steps is better as well: accuracy cannot
     rank them, and on multi-hop pairs the early ones halt late beyond the trained depths.
     """
-    best, *later = history
+    epochs: Sequence[Any] = history
+    best, *later = epochs
+    if isinstance(best, ScoredEpoch):
+        return max(epochs, key=lambda epoch: epoch.score)  # the first of equal ones
     for epoch in later:
         steps, best_steps = epoch.dev_mean_steps or 0.0, best.dev_mean_steps or 0.0
         fewer_steps = steps < (1 - STEP_MARGIN) * best_steps
@@ -72,7 +133,7 @@ def best_epoch(history: Sequence[EpochRecord]) -> EpochRecord:
     return best
 
 
-def is_over(history: Sequence[EpochRecord], max_epochs: int, patience: int) -> bool:
+def is_over(history: Sequence[Epoch], max_epochs: int, patience: int) -> bool:
     """Return whether max_epochs or the patience is exhausted."""
     epochs = len(history)
     better = best_epoch(history).epoch if patience > 0 < epochs else epochs
@@ -95,6 +156,11 @@ class TrialRecord:
     @property
     def best(self) -> EpochRecord:
         return best_epoch(self.history)
+
+    @property
+    def score(self) -> float:
+        """The best score; that of a lost trial if it diverged."""
+        return self.best.lost_score if self.diverged else self.best.score
 
     @property
     def stopped(self) -> bool:
@@ -124,5 +190,5 @@ class TrialRecord:
     def from_json(cls, text: str) -> "TrialRecord":
         """Read the output of `to_json` or `result_json`."""
         stored = json.loads(text)
-        stored["history"] = tuple(EpochRecord(**epoch) for epoch in stored["history"])
+        stored["history"] = tuple(map(epoch_from_dict, stored["history"]))
         return cls(**stored)

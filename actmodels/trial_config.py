@@ -1,7 +1,7 @@
 """Configurations of trials. Standard library only."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import Any, ClassVar, Self
 
 from actmodels.configs import InputConfig, TrainConfig
@@ -50,6 +50,15 @@ class BaseTrialConfig:
     def references(self) -> list[str]:
         """Python classes that the trial loads by name, as module:name."""
         return []
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Self:
+        """Return a configuration with some settings of its parts replaced."""
+        parts: dict[str, Any] = {}
+        for field in fields(self):
+            if is_dataclass(part := getattr(self, field.name)) and not isinstance(part, type):
+                own = {key: value for key, value in settings.items() if hasattr(part, key)}
+                parts[field.name] = replace(part, **own)
+        return replace(self, **parts)
 
     def flat(self) -> dict[str, str | int | float | bool]:
         """Return all settings by name, in the column order of the result tables."""

@@ -99,7 +99,7 @@ class DriverCallback(DriverOnly, ray.tune.Callback):
                 metrics = result["system_metrics"]
                 state = TrialState(history=report.history, system_metrics=metrics)
                 self.tracker.update(member, state)
-                best = max(epoch.dev_accuracy for epoch in report.history)
+                best = max(report.history, key=lambda epoch: epoch.score)
                 self.progress.reached(member.name, len(report.history), best)
                 if report.finished:
                     self.record(member, report, machine)

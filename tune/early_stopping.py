@@ -1,10 +1,10 @@
 """Asynchronous successive halving (ASHA, Li et al. 2018) of configurations. Does not import Ray.
 
 At each rung, after grace_period * reduction_factor^k epochs, a configuration is compared with all
-of its model that reached the rung before, by the mean over its seeds of the best dev accuracy so
-far. All its seeds go on, or end at this rung. Which ones are stopped depends on the order of
-arrival, so two runs of one sweep may differ. A trial that is not stopped has the same results as
-without early stopping, and the best configuration is never stopped.
+of its model that reached the rung before, by the mean over its seeds of the best score so far, for
+pairs the dev accuracy. All its seeds go on, or end at this rung. Which ones are stopped depends on
+the order of arrival, so two runs of one sweep may differ. A trial that is not stopped has the same
+results as without early stopping, and the best configuration is never stopped.
 """
 
 import json
@@ -73,7 +73,7 @@ class RungScores:
         for rung in self.rule.rungs(self.max_epochs if finished else len(history)):
             if self._read(rung, key) is None:
                 lost = diverged and rung >= len(history)
-                score = 0.0 if lost else best_epoch(history[:rung]).dev_accuracy
+                score = history[0].lost_score if lost else best_epoch(history[:rung]).score
                 self._write(rung, key, {"score": score})
 
     def record_result(self, record: TrialRecord) -> None:

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from actmodels.ranges import Point
 from actmodels.records import trial_name
@@ -11,7 +12,7 @@ from actmodels.trial_config import BaseTrialConfig
 from tune.code_digest import provenance, trial_key
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
-from tune.search import OptunaSearch, with_settings
+from tune.search import OptunaSearch
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,16 @@ class Trial:
         return trial_name(self.key, self.config.model)
 
     @property
+    def settings(self) -> dict[str, Any]:
+        """All settings by name."""
+        return self.config.flat()
+
+    @property
+    def data(self) -> str:
+        """The digest of the training data."""
+        return self.origin["data"]
+
+    @property
     def configuration(self) -> BaseTrialConfig:
         """The configuration without its seed."""
         return replace(self.config, seed=0)
@@ -47,7 +58,7 @@ class Trial:
 
     def at(self, point: Point) -> "Trial":
         """Return the trial of a proposed point."""
-        config = with_settings(self.config, point)
+        config = self.config.with_settings(point)
         key = trial_key(config.as_dict(), self.origin)
         proposal = {"template": self.key, "settings": json.dumps(point)}
         return replace(self, key=key, config=config, proposal=proposal)

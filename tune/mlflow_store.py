@@ -57,8 +57,8 @@ EXPERIMENT_TAGS = {
     "mlflow.note.content": """Tag `kind` of a run: `trial` (nested in the run of its stage, tag \
 `stage`), `model` (registered), or a stage. Tag `role`: `training` (has trials) or `result`.
 
-Inputs of a trial are its data sets, train and dev: the corpus of `params.yaml`, or the study's \
-data. `artifacts/corpus/summary.json` counts pairs and labels; the report has all tables.""",
+Inputs of a trial are its data sets, train and dev; in the pipeline those of `params.yaml` or \
+the study's data. `artifacts/corpus/summary.json` counts pairs and labels.""",
 }
 FAILURES = (MlflowException, SQLAlchemyError, CommandError, sqlite3.Error, OSError, ImportError)
 

@@ -10,7 +10,6 @@ from typing import Any
 from actmodels.records import trial_name
 from actmodels.trial_config import BaseTrialConfig
 from tune.grid import Trial
-from tune.search import with_settings
 
 KEY, PROPOSAL = "key", "proposal"
 
@@ -61,7 +60,7 @@ def members(
     """Return the configurations of a fusion by key; configs: of all planned trials."""
     settings = json.loads(_proposal(point).get("settings", "{}"))
     planned = zip(keys(point), templates(point), strict=True)
-    return {key: with_settings(configs[template], settings) for key, template in planned}
+    return {key: configs[template].with_settings(settings) for key, template in planned}
 
 
 def templates(point: Mapping[str, Any]) -> list[str]:

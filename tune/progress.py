@@ -7,6 +7,8 @@ from typing import Literal, TypeAlias, get_args
 
 from tqdm import tqdm
 
+from actmodels.records import Epoch
+
 End: TypeAlias = Literal["done", "diverged", "failed"]
 ENDS: tuple[End, ...] = get_args(End)
 
@@ -18,7 +20,7 @@ class Progress:
         self.trials = trials
         self.ends = Counter[End]()
         self.running: set[str] = set()
-        self.best: dict[str, float] = {}  # dev accuracy by name
+        self.best: dict[str, Epoch] = {}  # by name
         self.epochs: dict[str, int] = {}
         interactive = sys.stderr.isatty()
         self.bar = tqdm(
@@ -40,11 +42,11 @@ class Progress:
         self.running.difference_update(names)
         self.show()
 
-    def reached(self, name: str, epochs: int, dev_accuracy: float) -> None:
+    def reached(self, name: str, epochs: int, best: Epoch) -> None:
         """Advance a trial to a number of epochs."""
         self.bar.update(epochs - self.epochs.get(name, 0))
         self.epochs[name] = epochs
-        self.best[name] = dev_accuracy
+        self.best[name] = best
         self.show()
 
     def ended(self, name: str, max_epochs: int, end: End = "done") -> None:
@@ -58,8 +60,8 @@ class Progress:
 
     def show(self) -> None:
         """Update the state of the trials."""
-        name = max(self.best, key=self.best.__getitem__, default="")
-        best = f", best dev {100 * self.best[name]:.1f} % ({name})" if name else ""
+        name = max(self.best, key=lambda name: self.best[name].score, default="")
+        best = f", best {self.best[name].text} ({name})" if name else ""
         ends = ", ".join(f"{self.ends[end]} {end}" for end in ENDS[1:])
         state = f"{self.ends['done']}/{self.trials} done, {len(self.running)} running, {ends}"
         self.bar.set_postfix_str(state + best, refresh=False)

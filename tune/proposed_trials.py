@@ -24,7 +24,7 @@ class ProposedTrials:
         templates: a trial of each model and seed, from which those of a search differ by their
             points.
         keys: of the proposed trials, in order; each point has all seeds.
-        scores: dev accuracy of the finished ones by key; 0 if a trial diverged.
+        scores: those of the finished ones by key, see TrialRecord.
     """
 
     def __init__(
@@ -38,6 +38,7 @@ class ProposedTrials:
         self._trials: dict[str, Trial] = {}
         self._points: list[tuple[str, Point, list[str]]] = []  # model, point, keys of its seeds
         self.scores: dict[str, float] = {}
+        self._lost = set[str]()
         self._by_model: dict[str, list[Trial]] = {}
         for trial in self.templates:
             self._by_model.setdefault(trial.config.model, []).append(trial)
@@ -81,11 +82,14 @@ class ProposedTrials:
         return [(point, keys) for name, point, keys in self._points if name == model]
 
     def _score(self, keys: Sequence[str]) -> float | None:
-        """Return the mean over the seeds of a point; 0 if one diverged, None if one is missing."""
+        """Return the mean over the seeds of a point; None if one is missing.
+
+        If one diverged, it is that of a lost trial.
+        """
         if not all(key in self.scores for key in keys):
             return None
         scores = [self.scores[key] for key in keys]
-        return fmean(scores) if all(scores) else 0.0
+        return min(scores) if self._lost & {*keys} else fmean(scores)
 
     def unfinished(self) -> list[Trial]:
         """Return the proposed trials without a record; if all have one, propose one more point."""
@@ -95,7 +99,8 @@ class ProposedTrials:
         """Load the record of a trial, if it exists, and keep its score."""
         record = self._load(self._trials[key])
         if record:
-            self.scores[key] = 0.0 if record.diverged else record.best.dev_accuracy
+            self.scores[key] = record.score
+            self._lost |= {key} if record.diverged else set()
         return record is not None
 
     def ask(self) -> list[Trial]:

@@ -5,15 +5,13 @@ a time from the scores of the finished ones (OptunaSearch). Each model is search
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field
 from itertools import count, islice
-from typing import Any, TypeVar
+from typing import Any
 
 from actmodels.ranges import Axes, Point, Range, grid_points, is_listed, size
 from actmodels.seeding import seed_of
-from actmodels.trial_config import BaseTrialConfig
 
-Config = TypeVar("Config", bound=BaseTrialConfig)
 ATTEMPTS = 20  # suggestions of Optuna before a point is drawn
 
 
@@ -21,16 +19,6 @@ def grid_order(axes: Axes) -> Callable[[Point], list[Any]]:
     """Return the sort key of points: the place in a list, or the value in a range."""
     indices = {n: axis.index for n, axis in axes.items() if not isinstance(axis, Range)}
     return lambda point: [indices.get(name, float)(point[name]) for name in axes]
-
-
-def with_settings(config: Config, settings: Point) -> Config:
-    """Return a configuration with some settings of its parts replaced."""
-    parts: dict[str, Any] = {}
-    for name in (each.name for each in fields(config)):
-        if is_dataclass(part := getattr(config, name)) and not isinstance(part, type):
-            own = {key: value for key, value in settings.items() if hasattr(part, key)}
-            parts[name] = replace(part, **own)
-    return replace(config, **parts)
 
 
 @dataclass(frozen=True)

@@ -60,8 +60,9 @@ def run_trials(
                 f"written; run the same command again to retry them{''.join(failed)}"
             )
         metrics["trials"] = float(len(results))
-        if accuracies := [r.best.dev_accuracy for r in records if not r.diverged]:
-            metrics["best_dev_accuracy"] = max(accuracies)
+        if kept := [record for record in records if not record.diverged]:
+            best = max(kept, key=lambda record: record.score).best.headline()
+            metrics |= {f"best_{name}": value for name, value in [*best.items()][:1]}
         status = "FINISHED"
         return records
     except SweepError:

@@ -9,15 +9,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from threading import Event
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from actmodels.errors import first_line
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
-from actmodels.trial_config import trial_from_dict
 from tune.execution import Description
 from tune.exported_model import Metrics
 from tune.grid import Trial
@@ -33,14 +32,32 @@ from tune.trial_state import TrialState, epoch_metrics, final_state, last_metric
 
 log = logging.getLogger(__name__)
 
-Results: TypeAlias = Sequence[tuple[Trial, TrialRecord | str]]
+
+@dataclass(frozen=True)
+class LoggedTrial:
+    """What MLflow shows of a trial, as it is kept until a server answers again."""
+
+    key: str
+    name: str
+    configuration_name: str
+    settings: dict[str, Any]
+    data: str
+
+    @classmethod
+    def of(cls, trial: "Trial | LoggedTrial") -> "LoggedTrial":
+        """Return the content of a trial."""
+        return cls(*(getattr(trial, field.name) for field in fields(cls)))
+
+
+AnyTrial: TypeAlias = Trial | LoggedTrial
+Results: TypeAlias = Sequence[tuple[AnyTrial, TrialRecord | str]]
 INTERVAL = 1.0  # seconds between writes in the background; a shorter trial is written once
 PAUSE = 60.0  # seconds without writes after a failed call, which may have taken as long
 UNLOGGED = "unlogged"  # folder in the state folder: what MLflow misses
 UNFINISHED = "null"  # content of a file there: runs may be RUNNING
 NOTE, SWEEPS = "mlflow.note.content", "sweeps"  # the description of a run; our tag
 TABLE, LISTED = "### Best trials", 20  # of the description of a sweep; a tag is limited in length
-HEAD = ["| trial | dev accuracy | epochs | trained by |", "|---|---|---|---|"]
+HEAD = ["| trial | best | epochs | trained by |", "|---|---|---|---|"]
 NAMELESS = Description()
 EPOCHS = 50  # of a call: MLflow accepts 1000 metrics per call
 
@@ -86,7 +103,7 @@ class Tracker:
         self._about, self._name = about, f"{about.name or stage}-{group[:8]}"
         self._note = state / UNLOGGED / f"{stage}-{group}.json"
         self._in_background = False
-        self._latest: dict[str, tuple[Trial, TrialState, int]] = {}  # with the time, in ms
+        self._latest: dict[str, tuple[AnyTrial, TrialState, int]] = {}  # with the time, in ms
         self._starts: dict[str, int] = {}
         self._runs: dict[str, _Run] = {}
         self._listed = False
@@ -104,7 +121,7 @@ class Tracker:
             self._list_runs()
             self._kill_running()
 
-    def update(self, trial: Trial, state: TrialState) -> None:
+    def update(self, trial: AnyTrial, state: TrialState) -> None:
         """Write the state of a trial to its nested run; in the background only the latest state."""
         now = int(time.time() * 1000)
         self._starts.setdefault(trial.key, now)
@@ -148,10 +165,12 @@ class Tracker:
             self._note.unlink(missing_ok=True)
         except FAILURES as error:
             if status == "FINISHED":  # else the stage runs again
-                records = [r.to_json() for _, r in results if isinstance(r, TrialRecord)]
+                done = [pair for pair in results if isinstance(pair[1], TrialRecord)]
+                records = [record.to_json() for _, record in done]  # type: ignore[union-attr]
+                logged = [asdict(LoggedTrial.of(trial)) for trial, _ in done]
                 data, about = (self._data[0], str(self._data[1])), asdict(self._about)
                 arguments = (self.stage, self._group, self._tags, *data, about)
-                write_text(self._note, json.dumps([arguments, metrics, records]))
+                write_text(self._note, json.dumps([arguments, metrics, logged, records]))
             text = "MLflow at %s misses the end of this %s (%s); the results are kept, and logged "
             text += "by the next stage that trains or reports, or act-nli command"
             log.warning(text, first_line(self._store.uri), self.stage, first_line(error))
@@ -163,7 +182,7 @@ class Tracker:
             if time.monotonic() >= self._resume_at:
                 self._try(trial, state, now)
 
-    def _try(self, trial: Trial, state: TrialState, now: int) -> None:
+    def _try(self, trial: AnyTrial, state: TrialState, now: int) -> None:
         try:
             if not self._listed:
                 self._list_runs()
@@ -202,14 +221,14 @@ class Tracker:
         """Return the description of the parent: the user's text, and a table of the best trials."""
         text = self._description.partition(TABLE)[0].rstrip() or self._about.notes
         rows = [(trial, record) for trial, record in results if isinstance(record, TrialRecord)]
-        rows.sort(key=lambda row: (row[1].diverged, -row[1].best.dev_accuracy))
+        rows.sort(key=lambda row: (row[1].diverged, -row[1].score))
         lines = [f"{len(results)} trials: `tags.{SWEEPS} LIKE '%{self._name}%'`", "", *HEAD]
         for trial, record in rows[:LISTED]:
             run = self._runs[trial.key]
             link = f"[{trial.name}](#/experiments/{self._store.experiment}/runs/{run.run_id})"
             source = "" if run.tags.get(PARENT) == self._parent else "of an earlier sweep"
-            accuracy = "diverged" if record.diverged else f"{100 * record.best.dev_accuracy:.1f} %"
-            lines.append(f"| {link} | {accuracy} | {len(record.history)} | {source} |")
+            score = "diverged" if record.diverged else record.best.text
+            lines.append(f"| {link} | {score} | {len(record.history)} | {source} |")
         return "\n".join([text, "", TABLE, "", *lines]).lstrip()
 
     def _kill_running(self) -> None:
@@ -225,23 +244,23 @@ class Tracker:
             run.epochs = {metric.step for metric in history}
         return run.epochs
 
-    def _is_complete(self, trial: Trial, state: TrialState) -> bool:
+    def _is_complete(self, trial: AnyTrial, state: TrialState) -> bool:
         """Return whether the run of a trial has its final state."""
         run = self._runs.get(trial.key)
         if run is None or run.status != state.status or state.tags.items() - run.tags.items():
             return False
         return {record.epoch for record in state.history} <= self._epochs(run)
 
-    def _write(self, trial: Trial, state: TrialState, now: int | None = None) -> None:
+    def _write(self, trial: AnyTrial, state: TrialState, now: int | None = None) -> None:
         """Write a state to a nested run; can be repeated after a crash at any point.
 
         Of a short trial that is four calls: its run, its data, everything else, its end.
         """
         run, store = self._open(trial), self._store
         epochs = self._epochs(run)
-        params = {} if run.described else trial.config.flat()
+        params = {} if run.described else trial.settings
         if params and self._data[0]:
-            store.log_data(run.run_id, *self._data, trial.origin["data"])
+            store.log_data(run.run_id, *self._data, trial.data)
         new = [record for record in state.history if record.epoch not in epochs]
         batches = [new[first : first + EPOCHS] for first in range(0, len(new), EPOCHS)] or [[]]
         for batch in batches:
@@ -257,7 +276,7 @@ class Tracker:
             store.client.set_terminated(run.run_id, state.status, now)
             run.status = state.status
 
-    def _open(self, trial: Trial) -> _Run:
+    def _open(self, trial: AnyTrial) -> _Run:
         """Create or reopen the nested run of a trial, RUNNING."""
         client, run = self._store.client, self._runs.get(trial.key)
         if run is None:
@@ -281,9 +300,9 @@ def log_missing(state: Path) -> None:
             RunStore(state)
             path.unlink()
             continue
-        (stage, group, tags, data, folder, about), metrics, texts = json.loads(text)
+        (stage, group, tags, data, folder, about), metrics, logged, texts = json.loads(text)
         records = [TrialRecord.from_json(text) for text in texts]
-        trials = [Trial(r.key, trial_from_dict(r.config), r.provenance) for r in records]
+        trials = [LoggedTrial(**trial) for trial in logged]
         place, description = (data, Path(folder)), Description(**about)
         tracker = Tracker(stage, group, tags, state, place, description)
         tracker.finish("FINISHED", metrics, list(zip(trials, records, strict=True)))

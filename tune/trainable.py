@@ -14,7 +14,7 @@ import torch
 
 from actmodels.fused.stack import can_fuse
 from actmodels.model_training import AnyTraining
-from actmodels.records import EpochRecord, trial_name
+from actmodels.records import Epoch, trial_name
 from actmodels.registry import load_class
 from actmodels.trial_config import BaseTrialConfig
 from tune import points
@@ -34,7 +34,7 @@ UNIT = 1 if sys.platform == "darwin" else 2**10  # of ru_maxrss: bytes on macOS,
 class TrialReport:
     """The progress of a trial, as a worker reports it."""
 
-    history: Sequence[EpochRecord]
+    history: Sequence[Epoch]
     parameters: int
     diverged: bool
     finished: bool

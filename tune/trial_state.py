@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from actmodels.errors import first_line
-from actmodels.records import EpochRecord, TrialRecord, best_epoch
+from actmodels.records import Epoch, TrialRecord, best_epoch
 from tune.exported_model import Metrics
 from tune.mlflow_store import Metric, flatten_metrics
 
@@ -14,7 +14,7 @@ class TrialState:
     """The desired content of a nested run; system_metrics: of the last epoch."""
 
     status: str = "RUNNING"
-    history: Sequence[EpochRecord] = ()
+    history: Sequence[Epoch] = ()
     tags: dict[str, str] = field(default_factory=dict)
     system_metrics: Metrics = field(default_factory=dict)
 
@@ -30,12 +30,12 @@ def final_state(result: TrialRecord | str) -> TrialState:
     return TrialState("FAILED" if result.diverged else "FINISHED", result.history, tags)
 
 
-def epoch_metrics(records: Sequence[EpochRecord]) -> list[Metric]:
+def epoch_metrics(records: Sequence[Epoch]) -> list[Metric]:
     """Return the metrics of these epochs, each at its step."""
     return [
         metric
         for record in records
-        for metric in flatten_metrics(vars(record) | {"epoch": None}, step=record.epoch)
+        for metric in flatten_metrics(record.logged(), step=record.epoch)
     ]
 
 
@@ -46,6 +46,6 @@ def last_metrics(state: TrialState) -> list[Metric]:
     metrics = flatten_metrics(state.system_metrics, step=state.history[-1].epoch)
     if state.status == "RUNNING":
         return metrics
-    best = vars(best_epoch(state.history))  # by these MLflow sorts trials
-    names = {f"best_{name}": best[name] for name in ("dev_accuracy", "dev_mean_steps")}
-    return metrics + flatten_metrics(names | {"best_epoch": best["epoch"]})
+    best = best_epoch(state.history)  # by these MLflow sorts trials
+    values = {f"best_{name}": value for name, value in best.headline().items()}
+    return metrics + flatten_metrics(values | {"best_epoch": best.epoch})

@@ -1,24 +1,31 @@
 """The progress bar of a sweep."""
 
 import sys
+from dataclasses import replace
 
 import pytest
 
+from actmodels.records import EpochRecord
+from tests.tune.tracking_samples import epoch
 from tune.progress import Progress
+
+
+def best(accuracy: float) -> EpochRecord:
+    return replace(epoch(1), dev_accuracy=accuracy)
 
 
 def test_counts_and_best() -> None:
     progress = Progress("sweep", trials=4, epochs=40)
     for name in "abc":
         progress.started(name)
-    progress.reached("a", 1, 0.4)
-    progress.reached("b", 10, 0.7)
+    progress.reached("a", 1, best(0.4))
+    progress.reached("b", 10, best(0.7))
     for _ in range(2):  # resumed
-        progress.reached("a", 4, 0.6)
+        progress.reached("a", 4, best(0.6))
     progress.ended("b", 10)
     progress.ended("a", 10)  # stopped early: 6 epochs are taken out
     progress.ended("c", 10, "failed")
-    progress.reached("d", 1, 0.9)
+    progress.reached("d", 1, best(0.9))
     progress.ended("d", 10, "diverged")  # not the best
     assert progress.bar.n == 15
     assert progress.bar.total == 15

@@ -9,7 +9,7 @@ import pytest
 from actmodels.ranges import Axes, Range
 from pipeline.parameters.schema import Sweep
 from tests.samples import MODELS, sample_trial
-from tune.search import SEARCHES, OptunaSearch, Point, RandomSearch, Search, with_settings
+from tune.search import SEARCHES, OptunaSearch, Point, RandomSearch, Search
 
 DA, AA = MODELS
 AXES = {"width": [8, 16, 32], "dropout": [0.0, 0.1], "learning_rate": [0.1, 0.01, 0.001]}
@@ -94,4 +94,4 @@ def test_optuna_proposes_from_ranges_what_scored_well() -> None:
 
 def test_a_point_replaces_settings_of_all_parts() -> None:
     point = {"learning_rate": 0.3, "width": 5, "oov_std": 0.7}
-    assert with_settings(sample_trial(AA), point) == sample_trial(AA, **point)
+    assert sample_trial(AA).with_settings(point) == sample_trial(AA, **point)

@@ -203,7 +203,7 @@ def test_name_notes_and_tags_of_a_sweep(state: Path) -> None:
         assert f"2 trials: `tags.sweeps LIKE '%{each.name}-01234567%'`" in lines
         key, run = "a", children(state)["a"]
         name = trial(key).name
-        assert f"| [{name}](#/experiments/1/runs/{run.info.run_id}) | 60.0 % | 2 |  |" in lines
+        assert f"| [{name}](#/experiments/1/runs/{run.info.run_id}) | dev 60.0 % | 2 |  |" in lines
         assert parent.info.run_name == f"{each.name}-01234567"
     assert run.data.tags["owner"] == "me"
     assert len({run.data.tags["configuration"] for run in children(state).values()}) == 1
