@@ -3,6 +3,7 @@
 act-nli predict --premise "A doctor is reading a book." --hypothesis "A nurse is reading."
 act-nli sweep status
 act-nli sweep plan preset=paper
+act-nli use preset=paper
 act-nli ui --port 5001
 """
 
@@ -26,8 +27,10 @@ COMMANDS = {
     "ui": "start MLflow's pages; print the addresses of report and Ray dashboard",
     "report": "write the report again from the artifacts of the last run",
     "sweep": "`sweep status`: trials by state (finished, diverged, …), best so far; `sweep plan "
-    "[SWITCH...]`: trials, hours, memory and storage, as with dvc exp run -S SWITCH",
-    "preset": "`preset NAME`: save params.yaml as conf/preset/NAME.yaml, for dvc exp run",
+    "[WORD...]`: trials, hours, memory and storage, as after act-nli use WORD",
+    "use": "write a preset, study, set of models (preset=paper) or values (key=value) into "
+    "params.yaml",
+    "check": "check params.yaml: the file, every rule, and the trials of its sweep",
     "summary": "results of the last run, paths, and next commands",
     "schema": "JSON Schema of params.yaml, for editors",
     "completion": 'bash completion: eval "$(act-nli completion)"',
@@ -36,6 +39,7 @@ OPTIONS = {  # completed after a command
     "predict": "--premise --hypothesis --column --label --model --format --output --explain --help",
     "ui": "--port --help",
     "sweep": "status plan --help",
+    "use": "--force --help",
 }
 COMPLETION = """_act_nli() {{
   local words='--help'
@@ -63,9 +67,9 @@ def parse(argv: list[str] | None = None) -> tuple[argparse.Namespace, list[str]]
         for name, text in COMMANDS.items()
     }
     own["sweep"].add_argument("action", nargs="?", metavar="status | plan")
-    own["sweep"].add_argument("switches", nargs="*", metavar="SWITCH")
-    own["sweep"].add_argument("-S", action="append", dest="switches", metavar="SWITCH")
-    own["preset"].add_argument("name", metavar="NAME")
+    own["sweep"].add_argument("switches", nargs="*", metavar="WORD")
+    own["use"].add_argument("words", nargs="+", metavar="WORD")
+    own["use"].add_argument("--force", action="store_true", help="overwrite uncommitted edits")
     own["summary"].add_argument("since", nargs="?", type=int, help="start of the run (Unix time)")
     words = sys.argv[1:] if argv is None else argv
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
@@ -122,10 +126,15 @@ def main() -> None:
         from pipeline.trials.plan import sweep_plan  # torch and Ray
 
         print(sweep_plan(parsed.switches))
-    elif parsed.command == "preset":
-        from pipeline.parameters.edits import write_preset
+    elif parsed.command == "use":
+        from pipeline.parameters.use import use
 
-        print(f"saved {write_preset(Path(), parsed.name)}: dvc exp run -S preset={parsed.name}")
+        print(use(parsed.words, force=parsed.force))
+    elif parsed.command == "check":
+        from pipeline.parameters.load import load_params
+        from pipeline.parameters.trials import sweep_trials
+
+        print(f"params.yaml: ok, {len(sweep_trials(load_params().sweep))} trials")
     elif parsed.command == "summary":
         from pipeline.runtime.summary import summary
 

@@ -108,7 +108,7 @@ class LexicalBaseline(Section):
 
 
 def without_null(models: dict[str, Any]) -> dict[str, Any]:
-    """Drop models set to null, with which a preset removes a model of conf/base.yaml."""
+    """Drop models set to null, with which a preset leaves a model out."""
     return {name: grid for name, grid in models.items() if grid is not None}
 
 

@@ -22,7 +22,7 @@ from actmodels.registry import MODELS
 from actmodels.trial_config import setting_types
 from actmodels.validators import MOST, Epochs, NonNegativeInt, Range
 
-# A preset's mark for a value that the user sets. Merged over a value, Hydra's ??? would keep it.
+# A preset's mark for a value that the user sets.
 UNSET = "REQUIRED"
 
 

@@ -62,7 +62,7 @@ def sentence(details: ErrorDetails, schema: Any) -> str:
     if problem == "unset":
         return f"{key}: {details['msg']}"
     if value == UNSET:
-        return f"{key} is not set; the preset needs it on the command line: -S '{key}=...'"
+        return f"{key} has no value yet; name it: act-nli use '{key}=...'"
     if problem in ("extra_forbidden", "invalid_key"):
         return unknown(path, list(_fields(_type_at(schema, path[:-1]))))
     if problem == "too_short":

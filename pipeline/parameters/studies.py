@@ -63,7 +63,7 @@ def select_sections(tree: dict[str, Any]) -> tuple[list[str], dict[str, Any], li
     ]
     problems += [
         f"{name} is in studies, but has no section; add it, remove {name} from studies, or run: "
-        f"dvc exp run -S study={name}"
+        f"act-nli use study={name}"
         for name in names
         if name in listed and name not in tree
     ]
@@ -82,5 +82,5 @@ def study_section(params: Params, of: type[AnyStudy]) -> AnyStudy:
             return section
     name = of.__module__.split(".")[1]
     raise ConfigError(
-        "params.yaml", [f"studies does not list {name}; run: dvc exp run -S study={name}"]
+        "params.yaml", [f"studies does not list {name}; run: act-nli use study={name}"]
     )

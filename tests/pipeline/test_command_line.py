@@ -80,12 +80,6 @@ def test_commands_and_options_are_completed(
     assert answer.stdout.split() == completed
 
 
-@pytest.mark.parametrize("words", ["a=1 b=2", "-S a=1 -S b=2"])
-def test_the_switches_of_a_plan(words: str) -> None:
-    parsed, _ = command_line.parse(["sweep", "plan", *words.split()])
-    assert parsed.switches == ["a=1", "b=2"]
-
-
 def test_the_completed_options_are_those_of_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     for command, main in {"predict": parse_arguments, "ui": ui}.items():
         with pytest.raises(SystemExit, match="0"):

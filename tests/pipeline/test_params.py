@@ -111,7 +111,11 @@ def test_the_demo_is_valid_and_mirrors_the_file(tmp_path: Path) -> None:
         ("watch", ["tensors"], "watch[0] is 'tensors'; must be 'corpus' or 'vectors'"),
         ("evaluate.reference", 1, "evaluate.reference is 1; must be text"),
         ("vectors.glove.member", "", "vectors.glove.member is ''; must be text"),
-        ("vectors.glove.member", "REQUIRED", "vectors.glove.member is not set; the preset needs"),
+        (
+            "vectors.glove.member",
+            "REQUIRED",
+            "vectors.glove.member has no value yet; name it: act-n",
+        ),
         ("vectors.glove.sha256", "abc", "must be a SHA-256 of 64 lower-case hex digits"),
         ("corpus.snli.urls", [], "corpus.snli.urls is empty; must have at least one value"),
         ("corpus.snli.urls", "http://a/b", "corpus.snli.urls is 'http://a/b'; must be a list"),
@@ -181,10 +185,13 @@ def test_a_study_is_listed_and_has_a_section(tree: Any, tmp_path: Path) -> None:
         "halting is the section of a study that is not in studies; add halting there, or remove "
         "the section",
         "multihop is in studies, but has no section; add it, remove multihop from studies, or run: "
-        "dvc exp run -S study=multihop",
+        "act-nli use study=multihop",
         "trace.model is missing",
     ]
     assert messages[-1].startswith("studies[1] is 'cloz'; must be 'cloze', 'fidelity', ")
+    assert problems(right | {"study": "depth", "preset": "paper"}, tmp_path) == [
+        "preset=paper is no key of params.yaml; run: act-nli use preset=paper study=depth"
+    ]
     assert problems(right | {"studies": "halting"}, tmp_path) == [
         "studies is 'halting'; must be a list"
     ]
