@@ -75,11 +75,7 @@ Classes = Annotated[
 CELLS = (str, int, float, bool)
 Cell = Annotated[
     Any,
-    MustBe(
-        "text, a number, true or false",
-        lambda value: isinstance(value, CELLS),
-        type=["string", "number", "boolean"],
-    ),
+    MustBe("text, a number, true or false", lambda value: isinstance(value, CELLS)),
 ]
 
 
