@@ -132,9 +132,10 @@ def main() -> None:
         print(use(parsed.words, force=parsed.force))
     elif parsed.command == "check":
         from pipeline.parameters.load import load_params
-        from pipeline.parameters.trials import sweep_trials
+        from pipeline.parameters.trials import trial_count
 
-        print(f"params.yaml: ok, {len(sweep_trials(load_params().sweep))} trials")
+        count = trial_count(load_params(trials=True).sweep)
+        print(f"params.yaml: ok, {count} {'trial' if count == 1 else 'trials'}")
     elif parsed.command == "summary":
         from pipeline.runtime.summary import summary
 

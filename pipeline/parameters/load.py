@@ -35,23 +35,22 @@ class Constructor(SafeConstructor):
             raise ConstructorError(None, None, problem, node.start_mark) from error
 
 
-def load_params(path: Path = Path("params.yaml")) -> Params:
+def load_params(path: Path = Path("params.yaml"), *, trials: bool = False) -> Params:
     """Load and validate the parameters.
+
+    Args:
+        trials: build those of the sweep and of the studies, too.
 
     Raises:
         ConfigError: a message for the file, for each invalid value, or for each broken rule.
     """
-    return checked(read_tree(path), str(path))
+    return checked(read_tree(path), str(path), trials=trials)
 
 
-def checked(tree: dict[str, Any], source: str) -> Params:
-    """Return the parameters of a tree.
-
-    Raises:
-        ConfigError: a message for each invalid value of `source`, or for each broken rule.
-    """
+def checked(tree: dict[str, Any], source: str, *, trials: bool = False) -> Params:
+    """Return the parameters of a tree; see `load_params`."""
     params = validated(tree, source)
-    if problems := rule_problems(params):
+    if problems := rule_problems(params, trials=trials):
         raise ConfigError(source, problems)
     return params
 

@@ -1,6 +1,6 @@
 """The studies: the folders under studies/ that have a section.py. The core names none of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +20,10 @@ class StudySection(Section):
 
     def problems(self, params: Params) -> Iterator[str]:
         """Yield a message for each broken rule that spans several keys."""
+        yield from ()
+
+    def trials(self) -> Iterator[tuple[str, Iterable[object]]]:
+        """Yield key and trials of each grid that params.yaml alone determines."""
         yield from ()
 
 

@@ -98,7 +98,7 @@ def _used(words: Sequence[str]) -> tuple[str, Params]:
     tree["watch"] = _flow([])
     tree["watch"].extend(watched(validated(_plain(_text(tree)), source)))
     text = _text(tree)
-    return text, checked(_plain(text), source)
+    return text, checked(_plain(text), source, trials=True)
 
 
 def _patches(words: Sequence[str]) -> dict[str, Path]:

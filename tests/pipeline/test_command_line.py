@@ -14,7 +14,7 @@ import pytest
 from ruamel.yaml import YAML
 
 import pipeline.__main__ as command_line
-from actmodels.errors import ArtifactError, SweepError
+from actmodels.errors import ArtifactError, ConfigError, SweepError
 from actmodels.files import write_text
 from actmodels.records import EpochRecord, TrialRecord
 from pipeline.parameters.load import load_params
@@ -86,6 +86,30 @@ def test_the_completed_options_are_those_of_the_help(capsys: pytest.CaptureFixtu
             main(["--help"])
         options = set(re.findall(r"^ +(?:-h, )?(--\w+)", capsys.readouterr().out, re.MULTILINE))
         assert options == set(command_line.OPTIONS[command].split())
+
+
+def test_the_check_counts_the_trials_or_lists_all_problems(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command_line, "ROOT", folder)
+    for sweep, count in (
+        ({}, 8),
+        ({"seeds": [1, 2]}, 16),
+        ({"search": "random", "trials": 3}, 7),  # 3 of 4, 2 and 2 points
+        ({"only": ["adaptive_attention"]}, 2),
+    ):
+        write_params(folder, multihop={}, sweep=sweep)
+        run(monkeypatch, "check")
+        assert capsys.readouterr().out == f"params.yaml: ok, {count} trials\n"
+    grid = {"adaptive_attention": {"grid": {"steps": [3]}}, "lstm_encoders": {"settings": {}}}
+    grid["lstm_encoders"]["grid"] = {}
+    write_params(folder, sweep={"models": grid})
+    with pytest.raises(ConfigError) as caught:
+        run(monkeypatch, "check")
+    assert caught.value.problems == [
+        "sweep.models.adaptive_attention: steps is not a setting of adaptive_attention",
+        "sweep.models.lstm_encoders: layer_size of lstm_encoders is missing",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from ruamel.yaml import YAML
 from actmodels.errors import ConfigError
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
+from pipeline.sweep import main as sweep
 from tests.pipeline.project import ROOT, params_tree, write_params
 
 AA_NAME = "adaptive_attention"
@@ -42,7 +43,7 @@ def load(tree: Any, folder: Path) -> Params:
     path = folder / "params.yaml"
     with path.open("w", encoding="utf-8") as file:
         YAML(typ="safe", pure=True).dump(tree, file)
-    return load_params(path)
+    return load_params(path, trials=True)
 
 
 def problems(tree: Any, folder: Path) -> list[str]:
@@ -203,6 +204,18 @@ def test_a_setting_without_value_is_missing(tree: Any, tmp_path: Path) -> None:
         f"sweep.models.{model}: init of {model} is missing"
         for model in sorted(tree["sweep"]["models"])
     ]
+
+
+def test_trials_are_built_for_the_sweep_alone(tree: Any, folder: Path) -> None:
+    multihop = tree | params_tree("multihop")
+    del multihop["multihop"]["settings"]["width"], multihop["sweep"]["settings"]["init"]
+    messages = problems(multihop, folder)
+    assert len(messages) == 5 and load_params().studies == ["multihop"]
+    assert (
+        messages[-1] == "multihop.models.hop_attention_dact: width of hop_attention_dact is missing"
+    )
+    with pytest.raises(ConfigError, match="init of adaptive_attention is missing"):
+        sweep()
 
 
 def test_a_model_set_to_null_is_left_out(tree: Any, tmp_path: Path) -> None:
