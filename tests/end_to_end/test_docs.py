@@ -5,11 +5,12 @@ import shlex
 from importlib.util import find_spec
 from pathlib import Path
 
+import click
 import pytest
 from ruamel.yaml import YAML
 
 from actmodels.errors import ConfigError
-from pipeline.__main__ import parse
+from pipeline.__main__ import cli
 from pipeline.predict import parse_arguments
 from tests.end_to_end.project import ROOT, Project
 from tests.pipeline.test_presets import FILES, LOCAL, WORDS, compose
@@ -50,9 +51,12 @@ def test_a_command_names_what_exists(command: str) -> None:
     if program == "make":
         assert names <= set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
     elif program == "act-nli":
-        _, rest = parse(words)
-        if words[0] == "predict":
-            parse_arguments(rest)
+        context, command = cli.make_context("act-nli", [*words]), cli
+        while isinstance(command, click.Group) and words:
+            _, command, words = command.resolve_command(context, words)
+        command.make_context(command.name, [*words])
+        if command.name == "predict":
+            parse_arguments(words)
     elif program == "dvc" and (words[0] in ("repro", "pull") or words[:2] == ["exp", "run"]):
         stages = set(YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")["stages"])
         stages |= {f"study@{path.parent.name}" for path in ROOT.glob("studies/*/stage.py")}
