@@ -54,7 +54,7 @@ def _classes(params: Params) -> Iterator[str]:
 
 def _watch(params: Params) -> Iterator[str]:
     if set(reading := watched(params)) - {*params.watch}:
-        expected = f"[{', '.join(reading)}], the stages that read local files"
+        expected = f"[{', '.join(reading)}], the stages that read local files; act-nli use sets it"
         yield f"watch is {shown(params.watch)}; must be {expected}"
 
 

@@ -168,7 +168,7 @@ def _list_or_range(of: Any) -> Any:
     values: Any = Annotated[
         dict[str, Any], Keys(keys, required=("min", "max")), AfterValidator(_checked_range)
     ]
-    # Hydra replaces a list, and cannot replace it by a mapping
+    # `dvc exp run -S` cannot replace a list by a mapping
     within: Any = Annotated[list[values], Field(min_length=1, max_length=1), AfterValidator(_first)]
     tagged = zip((_list(of), within, values), TAGS, strict=True)
     types = [Annotated[one, Tag(tag)] for one, tag in tagged]

@@ -10,6 +10,7 @@ import pytest
 from actmodels.errors import ConfigError
 from pipeline.parameters.load import load_params
 from pipeline.parameters.use import use
+from tests.end_to_end.project import Project
 from tests.pipeline.project import shipped_params
 
 WIDTH = "sweep.models.adaptive_attention.grid.width"
@@ -105,3 +106,21 @@ def test_local_files_are_watched(params: Path) -> None:
     assert "multihop:" not in params.read_text(encoding="utf-8")
     use(["study=multihop", "corpus.source=captions"])
     assert load_params().watch == []
+
+
+@pytest.mark.slow
+def test_an_experiment_of_dvc_changes_the_file_as_it_is(tmp_path: Path) -> None:
+    project = Project(tmp_path / "project")
+    run = ("dvc", "exp", "run", "-S")
+    for words, stage in ((["sweep.seeds=[1,2]", f"{WIDTH}=[{{min: 32, max: 64}}]"], "watch"),
+                         (["sweep.search=random", "sweep.trials=2"], "watch")):  # fmt: skip
+        status, output = project.run(*run, words[0], "-S", words[1], stage)
+        assert status == 0, output
+    params = load_params(project.folder / "params.yaml", trials=True)
+    assert (params.sweep.seeds, params.sweep.trials) == ([1, 2], 2)
+    assert params.sweep.models["adaptive_attention"].grid["width"] == {"min": 32, "max": 64}
+    status, output = project.run(*run, "preset=paper", "corpus")
+    assert status != 0 and "Could not override 'preset'" in output  # docs/faq.md
+    status, output = project.run(*run, "+preset=paper", "corpus")
+    advice = "preset=paper is no key of params.yaml; run: act-nli use preset=paper"
+    assert status != 0 and advice in output, output
