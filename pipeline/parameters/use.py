@@ -33,11 +33,7 @@ GROUPS = ("preset", "study", "models")  # in the order of their patches
 KeyPath = tuple[str, ...]
 
 
-class Representer(RoundTripRepresenter):
-    """Write null, which ruamel leaves empty."""
-
-
-Representer.add_representer(
+RoundTripRepresenter.add_representer(  # which leaves null empty
     type(None), lambda own, _: own.represent_scalar("tag:yaml.org,2002:null", "null")
 )
 
@@ -54,7 +50,7 @@ def use(words: Sequence[str], *, force: bool = False) -> str:
     """
     old, (text, _) = read_tree(PARAMS), _used(words)
     keys = list(_changes(old, _plain(text)))
-    explicit, known = [("watch",), *_values(words)], _known_trees()
+    explicit, known = [("watch",), *_parsed(words)[1]], _known_trees()
     edits = [
         ".".join(key)
         for key in keys
@@ -81,8 +77,7 @@ def params_with(words: Sequence[str]) -> Params:
 
 def _used(words: Sequence[str]) -> tuple[str, Params]:
     """Return params.yaml with patches and values, as text and validated."""
-    read_tree(PARAMS)  # one sentence if it cannot be read
-    tree, patches, values = _yaml().load(read_yaml_text(PARAMS)), _patches(words), _values(words)
+    tree, (patches, values) = _tree(PARAMS), _parsed(words)
     if "preset" in patches:
         _reset(tree, _patch(DEMO), _touched())
         _merge(tree, _patch(DEMO))
@@ -95,51 +90,46 @@ def _used(words: Sequence[str]) -> tuple[str, Params]:
         _set(tree, key, value)
     _resolve(tree, tree)
     source = f"{PARAMS} with {' '.join(words)}"
-    tree["watch"] = _flow([])
+    tree["watch"] = _yaml().load("[]")
     tree["watch"].extend(watched(validated(_plain(_text(tree)), source)))
     text = _text(tree)
     return text, checked(_plain(text), source, trials=True)
 
 
-def _patches(words: Sequence[str]) -> dict[str, Path]:
-    """Return the file of each group that the words name."""
-    files = {f"{group}={path.stem}": path for group in GROUPS for path in (CONF / group).glob("*")}
-    names = [word for word in words if word.partition("=")[0] in GROUPS]
-    problems = [
-        f"{name} is unknown; did you mean {get_close_matches(name, files, 1, 0)[0]}?"
-        for name in names
-        if name not in files
-    ]
-    if problems:
-        raise ConfigError(CONF.name, problems)
-    return {name.partition("=")[0]: files[name] for name in names}
-
-
-def _values(words: Sequence[str]) -> dict[KeyPath, Any]:
-    """Return the value of each key that the words name."""
-    values, problems = dict[KeyPath, Any](), list[str]()
+def _parsed(words: Sequence[str]) -> tuple[dict[str, Path], dict[KeyPath, Any]]:
+    """Return the patch of each group, and the value of each key, that the words name."""
+    files = {f"{path.parent.name}={path.stem}": path for path in CONF.glob("*/*.yaml")}
+    patches, values, problems = dict[str, Path](), dict[KeyPath, Any](), list[str]()
     for word in words:
-        key, equals, value = word.removeprefix("+").partition("=")
-        if key in GROUPS:
-            continue
-        try:
-            values[tuple(key.split("."))] = _yaml().load(value)
-        except YAMLError:
-            problems.append(f"{word}: the value is not YAML; quote it: {key}='\"…\"'")
-        if not equals:
+        key, equals, value = word.partition("=")
+        if word in files:
+            patches[key] = files[word]
+        elif key in GROUPS:
+            near = get_close_matches(word, files, 1, 0)[0]
+            problems.append(f"{word} is unknown; did you mean {near}?")
+        elif not equals:
             groups = ", ".join(f"{group}=NAME" for group in GROUPS)
             problems.append(f"{word} has no value; expected {groups} or key=value")
+        else:
+            try:
+                values[tuple(key.split("."))] = _yaml().load(value)
+            except YAMLError:
+                problems.append(f"{word}: the value is not YAML; quote it: {key}='\"…\"'")
     if problems:
         raise ConfigError("act-nli use", problems)
-    return values
+    return patches, values
 
 
 def _yaml() -> YAML:
     yaml = YAML()
-    yaml.Representer = Representer
     yaml.preserve_quotes, yaml.width = True, 98
     yaml.indent(mapping=2, sequence=4, offset=2)
     return yaml
+
+
+def _tree(path: Path) -> CommentedMap:
+    read_tree(path)  # one sentence if it cannot be read
+    return _yaml().load(read_yaml_text(path))
 
 
 def _plain(text: str) -> dict[str, Any]:
@@ -158,7 +148,7 @@ def _text(tree: CommentedMap) -> str:
 @cache
 def _patch(path: Path) -> CommentedMap:
     """Return a patch over its defaults."""
-    own, patch = _yaml().load(path.read_text("utf-8")), CommentedMap()
+    own, patch = _tree(path), CommentedMap()
     for name in own.pop("defaults", ()):
         _merge(patch, _patch(path.parent / f"{name}.yaml"))
     _merge(patch, own)
@@ -195,13 +185,9 @@ def _copied(value: Any) -> Any:
         _merge(new := CommentedMap(), value)
     else:
         return value
-    return _flow(new) if value.fa.flow_style() else new
-
-
-def _flow(value: Any) -> Any:
-    value = CommentedSeq(value) if isinstance(value, list) else value
-    value.fa.set_flow_style()
-    return value
+    if value.fa.flow_style():
+        new.fa.set_flow_style()
+    return new
 
 
 @cache
@@ -267,11 +253,9 @@ def _changes(old: Any, new: Any, parent: KeyPath = ()) -> Iterator[KeyPath]:
 
 def _known_trees() -> list[Any]:
     """Return params.yaml as committed (without git, the demo) and as `use` wrote it last."""
-    trees: list[Any] = []
-    try:
-        trees.append(_plain(git(Path(), "show", f"HEAD:./{PARAMS}")))
-    except (CalledProcessError, FileNotFoundError, YAMLError):
-        trees.append(_patch(DEMO))
+    trees: list[Any] = [_patch(DEMO)]
+    with suppress(CalledProcessError, FileNotFoundError, YAMLError):
+        trees = [_plain(git(Path(), "show", f"HEAD:./{PARAMS}"))]
     with suppress(FileNotFoundError, YAMLError):
         trees.append(_plain(LAST.read_text("utf-8")))
     return trees

@@ -54,7 +54,7 @@ def test_values_and_comments_of_a_patch(params: Path) -> None:
 @pytest.mark.parametrize(
     ("word", "sentence"),
     [
-        ("preset=papr", "conf: preset=papr is unknown; did you mean preset=paper?"),
+        ("preset=papr", "act-nli use: preset=papr is unknown; did you mean preset=paper?"),
         ("sweep.max_epoch=3", "sweep.max_epoch is unknown; did you mean sweep.max_epochs?"),
         ("sweep.max_epochs=x", "params.yaml with sweep.max_epochs=x: sweep.max_epochs is 'x'"),
         ("sweep.seeds.a=1", "sweep.seeds is {'a': 1}; must be a list"),
