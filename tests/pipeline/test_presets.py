@@ -6,11 +6,10 @@ import pytest
 
 from actmodels.errors import ConfigError
 from actmodels.registry import MODELS
-from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import SPLITS
 from pipeline.parameters.use import CONF, GROUPS, params_with, use
-from tests.pipeline.project import shipped_params, write_params
+from tests.pipeline.project import shipped_params
 
 STUDIES = sorted(path.stem for path in (CONF / "study").glob("*.yaml"))
 WORDS = [
@@ -19,7 +18,6 @@ WORDS = [
     for path in sorted((CONF / group).glob("*"))
     if path.is_file()
 ]
-PRESETS = sorted(path.stem for path in (CONF / "preset").iterdir())
 ALONE = sorted(path.stem for path in (CONF / "models").iterdir() if path.stem in MODELS)
 DIGEST = "617afb2fe6cbd085c235baf7a465b96f4112bd7f7ccb2b2cbd649fed9cbcf2fb"
 LOCAL = [
@@ -53,7 +51,6 @@ def trials(params: Params) -> dict[str, int]:
 
 @pytest.mark.parametrize("models", sorted(path.stem for path in (CONF / "models").glob("*.yaml")))
 def test_each_set_of_models_is_complete(models: str, tmp_path: Path) -> None:
-    assert compose(tmp_path, f"models={models}").sweep.models
     assert compose(tmp_path, *LOCAL, f"models={models}").sweep.models
 
 
@@ -66,13 +63,6 @@ def test_the_demo_restores_what_any_patch_changes(folder: Path, word: str) -> No
     own = [f"corpus.files.{split}=null" for split in SPLITS] * (word == "preset=local")
     use(["preset=demo", *own])
     assert Path("params.yaml").read_text(encoding="utf-8") == shipped
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_each_preset_composes_into_valid_params(tmp_path: Path, preset: str) -> None:
-    params = compose(tmp_path, *(LOCAL if preset == "local" else [f"preset={preset}"]))
-    write_params(tmp_path, multihop={})
-    assert (params == load_params(tmp_path / "params.yaml")) == (preset == "demo")
 
 
 @pytest.mark.parametrize("study", STUDIES)
