@@ -90,8 +90,9 @@ def _used(words: Sequence[str]) -> tuple[str, Params]:
         _set(tree, key, value)
     _resolve(tree, tree)
     source = f"{PARAMS} with {' '.join(words)}"
-    tree["watch"] = _yaml().load("[]")
-    tree["watch"].extend(watched(validated(_plain(_text(tree)), source)))
+    tree["watch"] = []
+    stages = watched(validated(_plain(_text(tree)), source))
+    tree["watch"] = _yaml().load(f"[{', '.join(stages)}]")
     text = _text(tree)
     return text, checked(_plain(text), source, trials=True)
 

@@ -103,7 +103,8 @@ def test_local_files_are_watched(params: Path) -> None:
                                                 ("train", "dev", "test"))])  # fmt: skip
     loaded = load_params()
     assert (loaded.watch, loaded.studies, loaded.corpus.files.dev) == (["corpus"], [], "dev.csv")
-    assert "multihop:" not in params.read_text(encoding="utf-8")
+    text = params.read_text(encoding="utf-8")
+    assert "multihop:" not in text and "\nwatch: [corpus]             # stages" in text
     use(["study=multihop", "corpus.source=captions"])
     assert load_params().watch == []
 
