@@ -36,7 +36,9 @@ class Range:
     @property
     def wording(self) -> str:
         """Return the range in words: `above 0 and below 1`."""
-        return " and ".join(f"{LIMITS[name][0]} {limit:,}" for name, limit in self.limits.items())
+        return " and ".join(
+            f"{LIMITS[name][0]} {limit:,.16g}" for name, limit in self.limits.items()
+        )
 
     def contains(self, value: float) -> bool:
         """Return whether a number is in the range; nan is not."""

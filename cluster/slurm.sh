@@ -1,7 +1,7 @@
 #!/bin/bash
 # One run on a Slurm cluster: Ray's head and the driver on the first node, a worker on each of the others.
-#   sbatch --nodes=8 --gpus-per-node=4 cluster/slurm.sh -S preset=paper -S cluster.gpus_per_trial=0.25
-# runs `dvc exp run` with these options, or without any `dvc repro`. Submit it from the project's
+#   sbatch --nodes=8 --gpus-per-node=4 cluster/slurm.sh preset=paper cluster.gpus_per_trial=0.25
+# runs `act-nli use` with these words, if any, and `dvc repro`. Submit it from the project's
 # folder, which all nodes must see, with its .venv. The same command resumes an interrupted run.
 #SBATCH --job-name=act-nli
 #SBATCH --nodes=2
@@ -52,4 +52,5 @@ if ((workers)); then
       [ -n "${ended:-}" ] || exit "${status:-0}"' &
 fi
 
-if (($#)); then dvc exp run "$@"; else dvc repro; fi
+if (($#)); then act-nli use "$@"; fi
+dvc repro

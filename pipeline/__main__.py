@@ -1,84 +1,42 @@
-"""The one command for people: `act-nli`, in .venv/bin after `make setup`; runs from any folder.
+"""The one command for people: `act-nli`, in .venv/bin after `make setup`; runs from any folder."""
 
-act-nli predict --premise "A doctor is reading a book." --hypothesis "A nurse is reading."
-act-nli sweep status
-act-nli sweep plan preset=paper
-act-nli ui --port 5001
-"""
-
-import argparse
 import json
 import os
 import subprocess
 import sys
-from difflib import get_close_matches
 from pathlib import Path
 
+import click
 from filelock import FileLock, Timeout
 
 from actmodels import __version__
-from actmodels.errors import UserError, first_line
-from pipeline.runtime.stage import run_command, state_folder
+from actmodels.errors import ArtifactError, UserError, first_line
+from pipeline.runtime.stage import require_artifact, run_command, state_folder
 
 ROOT = Path(__file__).parents[1]
-COMMANDS = {
-    "predict": "answer sentence pairs with a retrained model",
-    "ui": "start MLflow's pages; print the addresses of report and Ray dashboard",
-    "report": "write the report again from the artifacts of the last run",
-    "sweep": "`sweep status`: trials by state (finished, diverged, …), best so far; `sweep plan "
-    "[SWITCH...]`: trials, hours, memory and storage, as with dvc exp run -S SWITCH",
-    "preset": "`preset NAME`: save params.yaml as conf/preset/NAME.yaml, for dvc exp run",
-    "summary": "results of the last run, paths, and next commands",
-    "schema": "JSON Schema of params.yaml, for editors",
-    "completion": 'bash completion: eval "$(act-nli completion)"',
-}
-OPTIONS = {  # completed after a command
-    "predict": "--premise --hypothesis --column --label --model --format --output --explain --help",
-    "ui": "--port --help",
-    "sweep": "status plan --help",
-}
-COMPLETION = """_act_nli() {{
-  local words='--help'
-  case ${{COMP_WORDS[1]}} in
-{cases}  esac
-  [ "$COMP_CWORD" -gt 1 ] || words='{commands} --help --version'
-  COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}"))
-}}
-complete -o default -F _act_nli act-nli
-"""
-DELEGATED = ("predict", "ui")  # these parse their own arguments
+HELP = {"help_option_names": ["-h", "--help"]}
+# `predict` and `ui` parse their own arguments
+DELEGATED = {"add_help_option": False, "context_settings": {"ignore_unknown_options": True}}
+ARGUMENTS = click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+WORDS = "[preset=NAME | study=NAME | models=NAME | key=value]..."
 
 
-def parse(argv: list[str] | None = None) -> tuple[argparse.Namespace, list[str]]:
-    """Parse the command; leave those of DELEGATED unparsed."""
-    parser = argparse.ArgumentParser(
-        prog="act-nli",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"act-nli {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    own = {
-        name: commands.add_parser(name, help=text, description=text, add_help=name not in DELEGATED)
-        for name, text in COMMANDS.items()
-    }
-    own["sweep"].add_argument("action", nargs="?", metavar="status | plan")
-    own["sweep"].add_argument("switches", nargs="*", metavar="SWITCH")
-    own["sweep"].add_argument("-S", action="append", dest="switches", metavar="SWITCH")
-    own["preset"].add_argument("name", metavar="NAME")
-    own["summary"].add_argument("since", nargs="?", type=int, help="start of the run (Unix time)")
-    words = sys.argv[1:] if argv is None else argv
-    if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-        near = get_close_matches(words[0], COMMANDS, 1)
-        hint = f"did you mean {near[0]}?" if near else f"commands are {', '.join(COMMANDS)}"
-        parser.error(f"{words[0]} is not a command; {hint}")
-    parsed, rest = parser.parse_known_args(words)
-    status = parsed.command == "sweep" and parsed.action == "status"
-    if parsed.command == "sweep" and parsed.action != "plan" and (not status or parsed.switches):
-        parser.error("expected: act-nli sweep status or sweep plan (dvc repro runs the sweep)")
-    if rest and parsed.command not in DELEGATED:
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
-    return parsed, rest
+@click.group(context_settings=HELP)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Predict with trained models; change, check and plan runs; show their results.
+
+    \b
+    act-nli predict --premise "A doctor is reading a book." --hypothesis "A nurse is reading."
+    act-nli use preset=paper
+    act-nli sweep plan preset=paper
+    act-nli sweep status
+    """
+    context.obj = Path.cwd()
+    os.chdir(ROOT)
+    if context.invoked_subcommand != "ui":  # it does the same
+        log_earlier_runs(state_folder())
 
 
 def log_earlier_runs(state: Path) -> None:
@@ -96,47 +54,133 @@ def log_earlier_runs(state: Path) -> None:
         print(f"note: earlier runs are not logged yet: {first_line(error)}", file=sys.stderr)
 
 
+@cli.command(**DELEGATED)
+@ARGUMENTS
+@click.pass_obj
+def predict(caller: Path, arguments: tuple[str, ...]) -> None:
+    """Answer sentence pairs with a retrained model."""
+    from pipeline.predict import main
+
+    main(arguments, caller)
+
+
+@cli.command(**DELEGATED)
+@ARGUMENTS
+def ui(arguments: tuple[str, ...]) -> None:
+    """Start MLflow's pages; print their address and the report's."""
+    from pipeline.ui import main
+
+    main([*arguments])
+
+
+@cli.command()
+def report() -> None:
+    """Write the report again from the artifacts of the last run."""
+    command = [sys.executable, "-m", "dvc", "repro", "--single-item", "--force", "report"]
+    raise SystemExit(subprocess.run(command).returncode)
+
+
+@cli.group()
+def sweep() -> None:
+    """Show the state of a sweep, or what it would cost."""
+
+
+@sweep.command()
+def status() -> None:
+    """Count the trials by state, and print the best so far."""
+    from pipeline.trials.status import sweep_status  # torch
+
+    print(sweep_status())
+
+
+@sweep.command()
+@click.argument("words", nargs=-1, metavar=WORDS)
+def plan(words: tuple[str, ...]) -> None:
+    """Print trials, time, memory and storage of a sweep.
+
+    It is that of params.yaml, or as after `act-nli use` with these words.
+    """
+    from pipeline.trials.plan import sweep_plan  # torch and Ray
+
+    print(sweep_plan(words))
+
+
+@cli.command()
+@click.argument("words", nargs=-1, metavar=WORDS, required=True)
+@click.option("--force", is_flag=True, help="Overwrite uncommitted edits.")
+def use(words: tuple[str, ...], force: bool) -> None:
+    """Write a preset, study, models or values into params.yaml.
+
+    \b
+    act-nli use preset=paper models=all study=none
+    act-nli use 'sweep.seeds=[1,2]' retrain.max_epochs=20
+    """
+    from pipeline.parameters.use import use
+
+    print(use(words, force=force))
+
+
+@cli.command()
+def check() -> None:
+    """Print all problems of params.yaml, or count its trials."""
+    from pipeline.parameters.load import load_params
+    from pipeline.parameters.trials import trial_count
+
+    count = trial_count(load_params(trials=True).sweep)
+    print(f"params.yaml: ok, {count} {'trial' if count == 1 else 'trials'}")
+
+
+@cli.command()
+@click.option("--csv", is_flag=True, help="As CSV, with all columns.")
+def results(csv: bool) -> None:
+    """Print the trials of the last sweep as a table."""
+    import pandas as pd
+
+    path = require_artifact("sweep", "trials.csv")
+    try:
+        table = pd.read_csv(path)
+    except ValueError as error:
+        raise ArtifactError(f"{path} is corrupt; run: dvc repro -f -s sweep") from error
+    text = (
+        path.read_text("utf-8") if csv else table.dropna(axis=1, how="all").to_string(index=False)
+    )
+    print(text.rstrip("\n"))
+
+
+@cli.command()
+@click.argument("since", type=int, required=False)
+def summary(since: int | None) -> None:
+    """Print results, paths and next commands of the last run.
+
+    SINCE is its start in Unix time."""
+    from pipeline.runtime.summary import summary
+
+    print(summary(since))
+
+
+@cli.command()
+def schema() -> None:
+    """Print the JSON Schema of params.yaml, for editors."""
+    from pipeline.parameters.json_schema import json_schema
+
+    print(json.dumps(json_schema()))
+
+
 def main() -> None:
-    """Run a command in the project's folder; files are relative to the caller's."""
-    parsed, rest = parse()
-    caller = Path.cwd()
-    os.chdir(ROOT)
-    if parsed.command != "ui":  # it does the same
-        log_earlier_runs(state_folder())
-    if parsed.command == "predict":
-        from pipeline.predict import main as predict
+    """Run a command in the project's folder; files are relative to the caller's.
 
-        predict(rest, caller)
-    elif parsed.command == "ui":
-        from pipeline.ui import main as ui
-
-        ui(rest)
-    elif parsed.command == "report":
-        command = [sys.executable, "-m", "dvc", "repro", "--single-item", "--force", "report"]
-        raise SystemExit(subprocess.run(command).returncode)
-    elif parsed.command == "sweep" and parsed.action == "status":
-        from pipeline.trials.status import sweep_status  # torch
-
-        print(sweep_status())
-    elif parsed.command == "sweep":
-        from pipeline.trials.plan import sweep_plan  # torch and Ray
-
-        print(sweep_plan(parsed.switches))
-    elif parsed.command == "preset":
-        from pipeline.parameters.edits import write_preset
-
-        print(f"saved {write_preset(Path(), parsed.name)}: dvc exp run -S preset={parsed.name}")
-    elif parsed.command == "summary":
-        from pipeline.runtime.summary import summary
-
-        print(summary(parsed.since))
-    elif parsed.command == "schema":
-        from pipeline.parameters.json_schema import json_schema
-
-        print(json.dumps(json_schema()))
-    else:
-        cases = "".join(f"    {name}) words='{words}' ;;\n" for name, words in OPTIONS.items())
-        print(COMPLETION.format(commands=" ".join(COMMANDS), cases=cases), end="")
+    Exceptions and signals are left to `run_command`, which Click's own `main` would catch.
+    """
+    if "_ACT_NLI_COMPLETE" in os.environ:
+        cli.main(prog_name="act-nli")
+    try:
+        with cli.make_context("act-nli", sys.argv[1:]) as context:
+            cli.invoke(context)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.exceptions.Exit as end:  # of --help
+        sys.exit(end.exit_code)
 
 
 if __name__ == "__main__":

@@ -13,10 +13,10 @@ from pipeline.datasets.classes import ClassReader
 from pipeline.datasets.download import fetch
 from pipeline.datasets.pair_files import SplitReader, split_files
 from pipeline.datasets.pairs import ANNOTATORS, PARSES, Pair, read_split, write_splits
+from pipeline.parameters.command import use_command
 from pipeline.parameters.corpus import Corpus
 from pipeline.parameters.load import load_params
 from pipeline.parameters.section import SPLITS
-from pipeline.parameters.switches import switch
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.synthetic.corpus import generate_split
 
@@ -83,7 +83,9 @@ def from_files(corpus: Corpus, classes: ClassReader) -> Source:
             if other is not None and settings.where[split] == settings.where.get(other, {}):
                 problem = f"{named(path, member)} is also in corpus.files.{other}; name each file "
                 problem += "once, or choose its rows: "
-                raise DataError(f"{key}: {problem}{switch(f'+{WHERE}.{split}.COLUMN=VALUE')}")
+                raise DataError(
+                    f"{key}: {problem}{use_command({f'{WHERE}.{split}.COLUMN': 'VALUE'})}"
+                )
             used[known[path], member] = split
         digests[split] = ", ".join(known.values())
         reader = SplitReader(split, settings, classes)

@@ -12,7 +12,7 @@ from tune.grid import grid_hash
 
 def main() -> None:
     """Write artifacts/sweep/."""
-    params = load_params()
+    params = load_params(trials=True)
     execution = execution_settings(params)
     trials = planned_trials(params, execution)
     records = train_trials("sweep", trials, execution)

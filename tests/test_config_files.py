@@ -133,6 +133,6 @@ def test_the_job_clones_into_a_new_volume_and_updates_it_later(
         command = [shell, option, script.replace("REPOSITORY", str(source))]
         subprocess.run(command, cwd=volume, check=True)
         assert (project / "params.yaml").read_text() == text
-        (project / "params.yaml").write_text("preset=paper")  # by `dvc exp run`
+        (project / "params.yaml").write_text("preset=paper")  # by `act-nli use`
         (project / "report.md").write_text("an artifact stays")
     assert (project / "report.md").exists()

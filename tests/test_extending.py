@@ -47,7 +47,7 @@ from actmodels.trial_config import TrialConfig
 from actmodels.validators import Count
 from pipeline.datasets.tokens import write_token_pairs
 from tests import model_checks
-from tests.pipeline.project import read_output, write_params
+from tests.pipeline.project import read_output, shipped_params, write_params
 from tests.pipeline.tiny_export import trained
 from tests.samples import SETTINGS, sample_data, sample_trial
 
@@ -283,17 +283,15 @@ def test_a_package_registers_models_and_mechanisms(tmp_path: Path) -> None:
 BLOCK = re.compile(r"^```\w+\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ADDED = """
 import json
-from omegaconf import OmegaConf
-from hydra import compose, initialize_config_dir
 from pathlib import Path
 from pipeline.parameters.load import load_params
 from pipeline.parameters.json_schema import json_schema
 from pipeline.parameters.studies import study_part
+from pipeline.parameters.use import use
 from reports.load import load
 from reports.render import report
 root = Path.cwd()
-with initialize_config_dir(str(root / "conf"), version_base=None):
-    OmegaConf.save(compose("config", overrides=["study=widths"]), "params.yaml", resolve=True)
+use(["study=widths"])
 params = load_params()
 studies = {name: study_part(name, "report").STUDY for name in params.studies}
 data = load(root / "artifacts", {name: study.columns for name, study in studies.items()})
@@ -321,6 +319,7 @@ def test_a_seventh_study_is_a_folder_and_a_file(tmp_path: Path) -> None:
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "tests" / "fixtures" / "artifacts", tmp_path / "artifacts")
     shutil.copy(ROOT / "dvc.yaml", tmp_path)
+    (tmp_path / "params.yaml").write_text(shipped_params())
     add_study(tmp_path)
     results = tmp_path / "artifacts" / "studies" / "widths"
     results.mkdir()
@@ -334,7 +333,7 @@ def test_a_seventh_study_is_a_folder_and_a_file(tmp_path: Path) -> None:
     assert titles[2] == "Accuracy by width"
     assert "A" in rows  # a row of its times
     run(["git", "init", "-q"], check=True)
-    run([sys.executable, "-m", "dvc", "init", "-q"], check=True)
+    run([sys.executable, "-m", "dvc", "init", "-q", "-f"], check=True)
     command = [sys.executable, "-m", "dvc", "stage", "list", "--name-only"]
     stages = run(command, check=True, capture_output=True, text=True).stdout.split()
     assert [name for name in stages if name.startswith("study")] == ["study@widths"]

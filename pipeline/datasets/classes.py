@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from actmodels.errors import DataError, shown
+from pipeline.parameters.command import use_command
 from pipeline.parameters.labels import (
     CLASS_NAME,
     NO_LABEL,
@@ -13,7 +14,6 @@ from pipeline.parameters.labels import (
     classes_by_label,
     label_name,
 )
-from pipeline.parameters.switches import quoted, switch
 
 MOST = 20  # classes of a corpus
 KEPT = 1000  # labels whose first pairs are remembered: a column of other text has many
@@ -43,7 +43,7 @@ class ClassReader:
     """
 
     def __init__(self, classes: Sequence[str], labels: Mapping[str, str]) -> None:
-        self.classes, self._labels = classes, labels
+        self.classes = classes
         self._known = classes_by_label(labels, classes)
         self.seen: dict[str, Seen] = {}
         self._numbers: dict[str, tuple[str, str]] = {}  # number: class and split
@@ -80,15 +80,10 @@ class ClassReader:
         ]
 
     def _named(self, number: str, meaning: str | None) -> str:
-        """Return the switches that give numbers the classes that a schema names."""
+        """Return the command that gives numbers the classes that a schema names."""
         named = {number: meaning} if meaning else {n: of for n, (of, _) in self._numbers.items()}
         changed = {n: of for n, of in named.items() if of != self._known.get(n)}
-        switches = " ".join(self._label_switch(n, of) for n, of in changed.items())
-        return switches or "correct the other file, as both name their numbers"
-
-    def _label_switch(self, label: str, meaning: str) -> str:
-        new = "" if label in self._labels else "+"  # to Hydra, a key of the file or another one
-        return switch(f"{new}corpus.files.labels.{label}={quoted(meaning)}")
+        return _labels(changed) if changed else "correct the other file, as both name their numbers"
 
     def question(self) -> str:
         """Return a question if numbers are labels, and a class that has a number has no pair.
@@ -102,12 +97,12 @@ class ClassReader:
         if not used or not absent or len(own) < 2:
             return ""
         missing = " or ".join(f"{number} ({of})" for number, of in absent.items())
-        right = " ".join(self._label_switch(number, UNLABELED) for number in absent)
+        right = _labels(dict.fromkeys(absent, UNLABELED))
         way = f"{_are_classes(own)}; if the numbers are right: {right}"
         return f"no label is the number {missing}; {way}"
 
     def advice(self) -> str:
-        """Return the switches for labels that are not known, or that leave a class without pairs.
+        """Return the commands for labels that are not known, or that leave a class without pairs.
 
         The labels may be the classes; or some may be other names of classes.
         """
@@ -124,15 +119,19 @@ class ClassReader:
         unknown = [seen[key] for key in keys if not self.seen[seen[key]].meaning]
         words = (label for label in unknown if re.fullmatch(r"[A-Za-z_]\w*", label, re.ASCII))
         if label := next(words, None):
-            example = self._label_switch(label, self.classes[0])
+            example = _labels({label: self.classes[0]})
             ways.append(f"if they are other names of classes, name the class of each: {example}")
         return "; ".join(ways)
 
 
 def _are_classes(names: Sequence[str]) -> str:
-    return f"if {', '.join(map(repr, names))} are the classes: {classes_switch(names)}"
+    return f"if {', '.join(map(repr, names))} are the classes: {classes_command(names)}"
 
 
-def classes_switch(names: Sequence[str]) -> str:
-    """Return the switch that sets the classes, to be pasted into a shell."""
-    return switch(f"corpus.classes=[{','.join(map(quoted, names))}]")
+def _labels(meanings: Mapping[str, str]) -> str:
+    return use_command({f"corpus.files.labels.{label}": of for label, of in meanings.items()})
+
+
+def classes_command(names: Sequence[str]) -> str:
+    """Return the command that sets the classes."""
+    return use_command({"corpus.classes": names})

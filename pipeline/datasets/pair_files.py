@@ -25,8 +25,8 @@ from pipeline.datasets.text_lines import NOT_UTF8, Row, RowError, Rows
 from pipeline.parameters.corpus import COLUMNS, PairFiles
 from pipeline.parameters.labels import UNLABELED, label_name
 
-NO_ID = "; a column that is no id is left out with -S 'corpus.files.columns.id=[]'"
-DROP = "; or leave such rows out: -S corpus.files.invalid=drop"
+NO_ID = "; a column that is no id is left out by: act-nli use 'corpus.files.columns.id=[]'"
+DROP = "; or leave such rows out: act-nli use corpus.files.invalid=drop"
 SCORE = re.compile(r"[+-]?\d*[.,]\d+")
 MAX_SHOWN = 10  # faults in a message, and rows with each
 KEYS = dict(zip(COLUMNS, ("sentence1", "sentence2", "gold_label", "pairID"), strict=True))

@@ -101,7 +101,7 @@ def read_split(archive: Path, folder: str, split: str, expected: int | None) -> 
     member = f"{folder}/snli_1.0_{split}.jsonl"
     source, labeled = named(archive, member), 0
     if (names := members(archive)) and member not in names:
-        advice = f"-S corpus.source=files -S corpus.files.{split}={archive}::MEMBER"
+        advice = f"act-nli use corpus.source=files corpus.files.{split}={archive}::MEMBER"
         raise DataError(f"{archive} has no {member}; it has {listed(names)}; name one: {advice}")
     lines = member_lines(archive, member, "corpus.snli", f"snli {split}")
     rows = (json_row(line, f"{member}, line {n}", n) for n, line in lines if line.strip())

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any
 
 from actmodels.errors import DataError
-from pipeline.datasets.classes import ClassReader, classes_switch
+from pipeline.datasets.classes import ClassReader, classes_command
 from pipeline.datasets.tokenizer import is_word, tokenize
 
 FEW_WORDS = 0.05  # ours: a share of common words below which two splits differ in language
@@ -98,8 +98,8 @@ class SplitComparison:
             if len(present) == 1:
                 problem += f", all are {present[0]}; expected at least two classes"
             ways = [self.reader.advice()]
-            if len(present) > 1 and classes_switch(present) not in ways[0]:
-                ways.append(f"for these classes alone: {classes_switch(present)}")
+            if len(present) > 1 and classes_command(present) not in ways[0]:
+                ways.append(f"for these classes alone: {classes_command(present)}")
             raise DataError(f"{problem}; {'; '.join(ways)}")
 
     def _counts(self, labels: Mapping[str, int]) -> dict[str, Any]:

@@ -75,11 +75,7 @@ Classes = Annotated[
 CELLS = (str, int, float, bool)
 Cell = Annotated[
     Any,
-    MustBe(
-        "text, a number, true or false",
-        lambda value: isinstance(value, CELLS),
-        type=["string", "number", "boolean"],
-    ),
+    MustBe("text, a number, true or false", lambda value: isinstance(value, CELLS)),
 ]
 
 
@@ -118,6 +114,7 @@ class Corpus(Section):
         """Require the splits of source files, together with errors of other sections."""
         missing = [split for split in SPLITS if getattr(self.files, split) is None]
         if self.source == "files" and missing:
-            switches = " ".join(f"-S corpus.files.{split}=..." for split in missing)
-            raise PydanticCustomError("unset", f"source files needs paths or URLs: {switches}")
+            values = " ".join(f"corpus.files.{split}=..." for split in missing)
+            problem = f"source files needs paths or URLs: act-nli use {values}"
+            raise PydanticCustomError("unset", "{problem}", {"problem": problem})
         return self

@@ -15,7 +15,7 @@ from pipeline.parameters.schema import Params
 from pipeline.parameters.sentences import sentence
 from pipeline.parameters.studies import params_type, select_sections
 
-__all__ = ["Params", "is_endless", "load_params", "read_yaml_text"]
+__all__ = ["Params", "is_endless", "load_params", "read_tree", "read_yaml_text"]
 
 # not line breaks in YAML 1.2, but the libraries that read it take them as such
 SPACES = str.maketrans("\x85\u2028\u2029", "   ")
@@ -35,21 +35,44 @@ class Constructor(SafeConstructor):
             raise ConstructorError(None, None, problem, node.start_mark) from error
 
 
-def load_params(path: Path = Path("params.yaml")) -> Params:
+def load_params(path: Path = Path("params.yaml"), *, trials: bool = False) -> Params:
     """Load and validate the parameters.
+
+    Args:
+        trials: build those of the sweep and of the studies, too.
 
     Raises:
         ConfigError: a message for the file, for each invalid value, or for each broken rule.
     """
-    names, tree, problems = select_sections(_read(path))
+    return checked(read_tree(path), str(path), trials=trials)
+
+
+def checked(tree: dict[str, Any], source: str, *, trials: bool = False) -> Params:
+    """Return the parameters of a tree; see `load_params`."""
+    params = validated(tree, source)
+    if problems := rule_problems(params, trials=trials):
+        raise ConfigError(source, problems)
+    return params
+
+
+def validated(tree: dict[str, Any], source: str) -> Params:
+    """Return the parameters of a tree, whose rules over several keys are not checked.
+
+    Raises:
+        ConfigError: a message for each invalid value of `source`.
+    """
+    words = [f"{group}={tree[group]}" for group in ("preset", "study", "models") if group in tree]
+    if words:  # `dvc exp run -S +preset=paper`
+        problem = f"{words[0]} is no key of params.yaml; run: act-nli use {' '.join(words)}"
+        raise ConfigError(source, [problem])
+    names, tree, problems = select_sections(tree)
     schema = params_type(*names)
     try:
         params = schema.model_validate(tree)
     except ValidationError as error:
         problems += [sentence(details, schema) for details in error.errors()]
-        raise ConfigError(str(path), problems) from None
-    if problems := problems or rule_problems(params):
-        raise ConfigError(str(path), problems)
+    if problems:
+        raise ConfigError(source, problems)
     return params
 
 
@@ -70,8 +93,12 @@ def is_endless(tree: Any) -> bool:
     return True
 
 
-def _read(path: Path) -> dict[str, Any]:
-    """Read a YAML 1.2 mapping, as DVC does: `1e-3` is a number, `yes` is text."""
+def read_tree(path: Path) -> dict[str, Any]:
+    """Read a YAML 1.2 mapping, as DVC does: `1e-3` is a number, `yes` is text.
+
+    Raises:
+        ConfigError: the file has none.
+    """
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = Constructor
     try:

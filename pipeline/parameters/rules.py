@@ -1,30 +1,43 @@
 """Rules of params.yaml that span several keys."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from difflib import get_close_matches
+from itertools import chain
 from typing import Any
 
 from actmodels import ranges
 from actmodels.errors import ConfigError, shown
 from actmodels.registry import MODELS
-from pipeline.parameters import trials
 from pipeline.parameters.labels import NLI, UNLABELED
 from pipeline.parameters.schema import Params
 from pipeline.parameters.sentences import listed, unknown
+from pipeline.parameters.trials import MAX_TRIALS, model_axes, model_trials
 from pipeline.parameters.watching import watched
 
 HALTS = "a model that halts"
 
 
-def rule_problems(params: Params) -> list[str]:
-    """Return one message for each broken rule."""
-    problems = [
-        problem
-        for rule in (_classes, _watch, _sweep, _search, _models, _stages)
-        for problem in rule(params)
+def rule_problems(params: Params, *, trials: bool = False) -> list[str]:
+    """Return one message for each broken rule.
+
+    Args:
+        trials: build those of the sweep and of the studies, which shows missing settings.
+    """
+    studies = [getattr(params, name) for name in params.studies]
+    rules: list[Callable[[Params], Iterable[str]]] = [
+        *(_classes, _watch, _sweep, _search, _models, _stages),
+        *(study.problems for study in studies),
     ]
-    studies = (getattr(params, name) for name in params.studies)
-    return problems + [problem for study in studies for problem in study.problems(params)]
+    problems = [problem for rule in rules for problem in rule(params)]
+    built = {f"sweep.models.{m}": model_trials(m, params.sweep) for m in params.sweep.models}
+    for key, configs in (
+        chain(built.items(), *(study.trials() for study in studies)) if trials else ()
+    ):
+        try:
+            list(configs)
+        except ConfigError as error:
+            problems += [f"{key}: {problem}" for problem in error.problems]
+    return problems
 
 
 def _classes(params: Params) -> Iterator[str]:
@@ -41,7 +54,7 @@ def _classes(params: Params) -> Iterator[str]:
 
 def _watch(params: Params) -> Iterator[str]:
     if set(reading := watched(params)) - {*params.watch}:
-        expected = f"[{', '.join(reading)}], the stages that read local files"
+        expected = f"[{', '.join(reading)}], the stages that read local files; act-nli use sets it"
         yield f"watch is {shown(params.watch)}; must be {expected}"
 
 
@@ -54,14 +67,13 @@ def _sweep(params: Params) -> Iterator[str]:
         key = f"sweep.models.{model}"
         for name in (name for name in trial_grid.settings if name in trial_grid.grid):
             yield f"{key}.settings.{name} is in grid as well; keep one of the two"
-        yield from build_problems(key, trials.model_trials(model, params.sweep))
         if MODELS[model].reads_parses and not params.corpus.parses:
             yield f"{key} reads parses; set corpus.parses to true"
 
 
 def _search(params: Params) -> Iterator[str]:
     sweep = params.sweep
-    axes = {model: trials.model_axes(model, sweep) for model in sweep.models}
+    axes = {model: model_axes(model, sweep) for model in sweep.models}
     if sweep.search == "grid":
         if sweep.trials is not None:
             yield f"sweep.trials is {sweep.trials}; must be null with search grid"
@@ -70,7 +82,7 @@ def _search(params: Params) -> Iterator[str]:
                 key = f"sweep.models.{model}.grid.{name}"
                 yield f"{key} is a range; search grid needs a list; or set sweep.search to random"
         return
-    points, most = max(map(ranges.size, axes.values())), trials.MAX_TRIALS // len(sweep.seeds)
+    points, most = max(map(ranges.size, axes.values())), MAX_TRIALS // len(sweep.seeds)
     if sweep.trials is None or sweep.trials > min(points, most):
         limit = f"{points:.0f}, the points of the largest grid," if points <= most else f"{most:,}"
         text = f"at most {limit} with search {sweep.search}"
@@ -102,14 +114,6 @@ def _stages(params: Params) -> Iterator[str]:
     for index, steps in enumerate(params.ablate.test_steps):
         if steps > max_steps:
             yield f"ablate.test_steps[{index}] is {steps}; must be at most dev_steps, {max_steps}"
-
-
-def build_problems(key: str, configs: Iterable[object]) -> Iterator[str]:
-    """Yield the reasons why trials cannot be built."""
-    try:
-        list(configs)
-    except ConfigError as error:
-        yield from (f"{key}: {problem}" for problem in error.problems)
 
 
 def unknown_keys(section: str, names: Iterable[str], known: Collection[str]) -> Iterator[str]:

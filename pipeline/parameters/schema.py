@@ -60,11 +60,7 @@ class Cluster(Section):
     # Ray's rule: a fraction of one device, or whole devices
     gpus_per_trial: Annotated[
         validators.NonNegativeFloat,
-        MustBe(
-            "whole above 1",
-            lambda n: n <= 1 or n % 1 == 0,
-            anyOf=[{"maximum": 1}, {"multipleOf": 1}],
-        ),
+        MustBe("whole above 1", lambda n: n <= 1 or n % 1 == 0),
     ]
     trials_per_fusion: FusionSize
     matmul_precision: Literal["highest", "high", "medium"]
@@ -108,7 +104,7 @@ class LexicalBaseline(Section):
 
 
 def without_null(models: dict[str, Any]) -> dict[str, Any]:
-    """Drop models set to null, with which a preset removes a model of conf/base.yaml."""
+    """Drop models set to null, with which a preset leaves a model out."""
     return {name: grid for name, grid in models.items() if grid is not None}
 
 

@@ -22,7 +22,7 @@ from actmodels.registry import MODELS
 from actmodels.trial_config import setting_types
 from actmodels.validators import MOST, Epochs, NonNegativeInt, Range
 
-# A preset's mark for a value that the user sets. Merged over a value, Hydra's ??? would keep it.
+# A preset's mark for a value that the user sets.
 UNSET = "REQUIRED"
 
 
@@ -63,14 +63,11 @@ class MustBe:
 
     Args:
         rule: returns whether a value is valid; or a regular expression for the whole text.
-        schema: the rule as JSON schema, by keyword; for a regular expression it is added.
     """
 
-    def __init__(self, wording: str, rule: Callable[[Any], object] | str, **schema: Any) -> None:
-        self.wording, self.schema = wording, schema
-        if isinstance(rule, str):
-            rule, self.schema = re.compile(rule).fullmatch, {"pattern": f"^({rule})$"}
-        self.rule = rule
+    def __init__(self, wording: str, rule: Callable[[Any], object] | str) -> None:
+        self.wording = wording
+        self.rule = re.compile(rule).fullmatch if isinstance(rule, str) else rule
 
     def check(self, value: Any) -> Any:
         """Return a valid value."""
@@ -81,10 +78,6 @@ class MustBe:
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
         """Check after pydantic has checked the type."""
         return core_schema.no_info_after_validator_function(self.check, handler(source))
-
-    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
-        """Add the rule to the JSON schema of the type."""
-        return {**handler(schema), **self.schema}
 
 
 def is_url(text: str) -> bool:
@@ -105,25 +98,17 @@ def is_pattern(text: str) -> bool:
     return True
 
 
-UNIQUE = MustBe(
-    "a list with each value once",
-    lambda values: len(set(values)) == len(values),
-    uniqueItems=True,
-)
-NON_EMPTY = Field(min_length=1, json_schema_extra={"minProperties": 1})  # of lists and mappings
+UNIQUE = MustBe("a list with each value once", lambda values: len(set(values)) == len(values))
+NON_EMPTY = Field(min_length=1)  # of lists and mappings
 Pairs = Annotated[int, Range(ge=1, le=10**8)]  # 200 times SNLI
 Bytes = Annotated[int, Range(ge=1, le=10**15)]  # a petabyte
 Seconds = Annotated[float, Range(ge=0, le=604_800)]  # a week
 Seeds = Annotated[list[NonNegativeInt], Field(min_length=1, max_length=1000), UNIQUE]
 Name = Annotated[str, MustBe("text", rf"(?!{UNSET}$)[\s\S]+")]
-# a JSON schema has no flag for the case; a blank is encoded when the file is fetched
-URL = r"[Hh][Tt][Tt][Pp][Ss]?://[^/\s]+/\S(.*\S)?|[Ff][Ii][Ll][Ee]:///.+"
-Url = Annotated[
-    str,
-    MustBe("a URL that starts with https://, http:// or file:///", is_url, pattern=f"^({URL})$"),
-]
+# a blank is encoded when the file is fetched
+URL = r"(?i:https?://[^/\s]+/\S(.*\S)?|file:///.+)"
+Url = Annotated[str, MustBe("a URL that starts with https://, http:// or file:///", is_url)]
 PATH = rf"(?!\s*$|{UNSET}$)(?![\s\S]*(://|\0))[\s\S]+"
-Place = Annotated[str, Field(json_schema_extra={"pattern": f"^({URL}|{PATH})$"})]
 
 
 def are_places(value: Any) -> bool:
@@ -139,7 +124,7 @@ def is_place(text: str) -> bool:
 
 
 Places = Annotated[
-    Place | Annotated[list[Place], NON_EMPTY, UNIQUE],
+    str | Annotated[list[str], NON_EMPTY, UNIQUE],
     BeforeValidator(
         MustBe(
             "a path, or a URL that starts with https://, http:// or file:///, or a list of these",
@@ -150,7 +135,7 @@ Places = Annotated[
 STORAGE = "a folder, or a URL: file:///folder, s3://bucket/prefix or gs://bucket/prefix"
 FOLDER = r"(?!\s)((file:///|(s3|gs|abfs)://)[^/].*|(?!~[^/]|[A-Za-z][\w+.-]*:).+)(?<!\s)"
 StoragePath = Annotated[str, MustBe(STORAGE, FOLDER)]
-Pattern = Annotated[str, MustBe("a regular expression", is_pattern, format="regex")]
+Pattern = Annotated[str, MustBe("a regular expression", is_pattern)]
 Sha256 = Annotated[str, MustBe("a SHA-256 of 64 lower-case hex digits", "[0-9a-f]{64}")]
 SPLITS = ("train", "dev", "test")
 # of the types of an axis, in the paths of pydantic's errors
@@ -183,7 +168,7 @@ def _list_or_range(of: Any) -> Any:
     values: Any = Annotated[
         dict[str, Any], Keys(keys, required=("min", "max")), AfterValidator(_checked_range)
     ]
-    # Hydra replaces a list, and cannot replace it by a mapping
+    # `dvc exp run -S` cannot replace a list by a mapping
     within: Any = Annotated[list[values], Field(min_length=1, max_length=1), AfterValidator(_first)]
     tagged = zip((_list(of), within, values), TAGS, strict=True)
     types = [Annotated[one, Tag(tag)] for one, tag in tagged]

@@ -7,26 +7,20 @@ from typing import Any, get_args, get_origin
 from pydantic_core import ErrorDetails
 
 from actmodels.errors import shown
+from actmodels.validators import LIMITS, TYPES, Range
 from pipeline.parameters.section import TAGS, UNSET, Keys, Section
 
 KeyPath = tuple[int | str, ...]
 MAX_LISTED = 20  # known names, where none is close to the unknown one
 MAPPING = "a mapping of names to values"
 EXPECTED = {  # by pydantic's error type
-    "int_type": "a whole number",
-    "float_type": "a number",
+    **{f"{of.__name__}_type": wording for of, (wording, _) in TYPES.items()},
     "finite_number": "a finite number",
-    "bool_type": "true or false",
-    **dict.fromkeys(("string_type", "string_unicode"), "text"),
+    **dict.fromkeys(("string_type", "string_unicode"), TYPES[str][0]),
     "list_type": "a list",
     **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), MAPPING),
     "literal_error": "{expected}",
     "must_be": "{wording}",
-    "greater_than_equal": "at least {ge:,.16g}",
-    "greater_than": "above {gt:,.16g}",
-    "less_than_equal": "at most {le:,.16g}",
-    "less_than": "below {lt:,.16g}",
-    "multiple_of": "a multiple of {multiple_of}",
 }
 
 
@@ -62,13 +56,15 @@ def sentence(details: ErrorDetails, schema: Any) -> str:
     if problem == "unset":
         return f"{key}: {details['msg']}"
     if value == UNSET:
-        return f"{key} is not set; the preset needs it on the command line: -S '{key}=...'"
+        return f"{key} has no value yet; name it: act-nli use '{key}=...'"
     if problem in ("extra_forbidden", "invalid_key"):
         return unknown(path, list(_fields(_type_at(schema, path[:-1]))))
     if problem == "too_short":
         return f"{key} is empty; must have at least one value"
     if problem == "too_long":
         return f"{key} has {len(value):,} values; must be at most {context['max_length']:,}"
+    if limits := {name: context[name] for name in LIMITS if name in context}:
+        return f"{key} is {shown(value)}; must be {Range(**limits).wording}"
     if problem not in EXPECTED:
         return f"{key} is {shown(value)}; {details['msg']}"
     return f"{key} is {shown(value)}; must be {EXPECTED[problem].format(**context)}"

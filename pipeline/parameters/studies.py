@@ -1,6 +1,6 @@
 """The studies: the folders under studies/ that have a section.py. The core names none of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +20,10 @@ class StudySection(Section):
 
     def problems(self, params: Params) -> Iterator[str]:
         """Yield a message for each broken rule that spans several keys."""
+        yield from ()
+
+    def trials(self) -> Iterator[tuple[str, Iterable[object]]]:
+        """Yield key and trials of each grid that params.yaml alone determines."""
         yield from ()
 
 
@@ -63,7 +67,7 @@ def select_sections(tree: dict[str, Any]) -> tuple[list[str], dict[str, Any], li
     ]
     problems += [
         f"{name} is in studies, but has no section; add it, remove {name} from studies, or run: "
-        f"dvc exp run -S study={name}"
+        f"act-nli use study={name}"
         for name in names
         if name in listed and name not in tree
     ]
@@ -82,5 +86,5 @@ def study_section(params: Params, of: type[AnyStudy]) -> AnyStudy:
             return section
     name = of.__module__.split(".")[1]
     raise ConfigError(
-        "params.yaml", [f"studies does not list {name}; run: dvc exp run -S study={name}"]
+        "params.yaml", [f"studies does not list {name}; run: act-nli use study={name}"]
     )

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from actmodels.errors import ConfigError
-from actmodels.ranges import Axes, Point, Range, grid_points, lists
+from actmodels.ranges import Axes, Point, Range, grid_points, lists, size
 from actmodels.trial_config import BaseTrialConfig, TrialConfig, build_trial, setting_types
 from pipeline.parameters.schema import Sweep
 from pipeline.parameters.section import Limits, Settings
@@ -65,3 +65,10 @@ def model_trials(model: str, sweep: Sweep, draw: Draw | None = None) -> Trials[T
 def sweep_trials(sweep: Sweep, draw: Draw | None = None) -> list[TrialConfig]:
     """Return the trials of the sweep, in the order of params.yaml."""
     return [config for model in sweep.models for _, config in model_trials(model, sweep, draw)]
+
+
+def trial_count(sweep: Sweep) -> int:
+    """Return the number of trials of the sweep; a search draws at most `trials` points a model."""
+    most = math.inf if sweep.trials is None else sweep.trials
+    points = (min(size(model_axes(model, sweep)), most) for model in sweep.models)
+    return int(sum(points)) * len(sweep.seeds)

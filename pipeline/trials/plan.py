@@ -11,10 +11,10 @@ import torch
 from actmodels.data.pairs import FIRST_WORD, PairTensors
 from actmodels.data.trial_data import WordVectors
 from actmodels.errors import ConfigError
-from pipeline.parameters.compose import composed_params
 from pipeline.parameters.load import Params, load_params
+from pipeline.parameters.use import params_with
 from pipeline.runtime.results import data_digest, read_json
-from pipeline.runtime.stage import artifacts, project
+from pipeline.runtime.stage import artifacts
 from pipeline.trials.execution import DATA, data_is_current, execution_settings, planned_trials
 from reports.format import duration
 from tune.planning import Shape, measure_shapes
@@ -34,14 +34,17 @@ ASSUMED = (
 )
 
 
-def sweep_plan(switches: Sequence[str]) -> str:
-    """Return trials, time, memory and storage of the sweep of params.yaml, or of switches.
+def sweep_plan(words: Sequence[str]) -> str:
+    """Return trials, time, memory and storage of the sweep of params.yaml.
+
+    Args:
+        words: patches and values over it, as of `act-nli use`.
 
     Raises:
-        ConfigError: a switch is not valid, or the number of pairs is not known.
+        ConfigError: a word is not valid, or the number of pairs is not known.
     """
     current = load_params()
-    params = composed_params(project(), switches) if switches else current
+    params = params_with(words) if words else current
     ready = all(getattr(params, name) == getattr(current, name) for name in DATA)
     ready = ready and artifacts("tensors", "manifest.json").is_file()
     ready = ready and data_is_current()

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 from actmodels import validators
-from pipeline.parameters.rules import build_problems, unknown_keys
+from pipeline.parameters.rules import unknown_keys
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import (
     NON_EMPTY,
@@ -94,14 +94,16 @@ class Study(StudySection):
     ]
 
     def problems(self, params: Params) -> Iterator[str]:
-        """Require question types of the source, and that all trials can be built."""
+        """Require question types of the source."""
         yield from self.data.problems()
         key, own = "cloze.question_types", self.data.source == "whodidwhat"
         known: list[str] = [WDW] if own else list(self.data.question_types)
         yield from unknown_keys(key, self.question_types, known)
+
+    def trials(self) -> Iterator[tuple[str, Trials[ReaderTrialConfig]]]:
+        """Yield the trials of each question type."""
         for name, study in self.question_types.items():
-            configs = reader_trials(name, study, self.seeds)
-            yield from build_problems(f"{key}.{name}", configs)
+            yield f"cloze.question_types.{name}", reader_trials(name, study, self.seeds)
 
 
 def reader_trials(

@@ -21,7 +21,7 @@ def main(target: Path) -> None:
     """Write the charts of the study as one PNG file."""
     folder = artifacts("studies", "multihop")
     if missing := [name for name in COLUMNS if not (folder / name).is_file()]:
-        run = "dvc exp run study@multihop -S study=depth"
+        run = "act-nli use study=depth && dvc exp run study@multihop"
         sys.exit(f"error: {folder / missing[0]} is missing; run: {run}")
     tables = {
         f"multihop/{Path(name).stem}": pd.read_csv(folder / name, dtype={"run": str, "exit": str})

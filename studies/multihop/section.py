@@ -16,7 +16,6 @@ from actmodels.validators import (
     UnitInterval,
     settings_of,
 )
-from pipeline.parameters.rules import build_problems
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import (
     NON_EMPTY,
@@ -81,16 +80,20 @@ class Study(Limits, StudySection):
     settings: Annotated[Settings, Keys(SETTINGS, required=["max_hops"])]
 
     def problems(self, params: Params) -> Iterator[str]:
-        """Require that all trials can be built, and that pairs are not too deep."""
+        """Require that pairs are not too deep."""
         for model, compared in self.models.items():
-            key = f"multihop.models.{model}"
             if "max_hops" in compared:  # dev and test have its depths
-                yield f"{key}.max_hops belongs in multihop.settings: it has one value"
-            yield from build_problems(key, multihop_trials(model, self))
+                key = f"multihop.models.{model}.max_hops"
+                yield f"{key} belongs in multihop.settings: it has one value"
         deepest, most = max(self.evaluation.hops), self.corpus.premises.max_hops
         if deepest > most:
             limit = f"at most {most}, which is things / chains of multihop.corpus"
             yield f"multihop.evaluation.hops has {deepest}; must be {limit}"
+
+    def trials(self) -> Iterator[tuple[str, Trials[MultihopTrialConfig]]]:
+        """Yield the trials of each model."""
+        for model in self.models:
+            yield f"multihop.models.{model}", multihop_trials(model, self)
 
 
 def multihop_trials(model: str, study: Study) -> Trials[MultihopTrialConfig]:

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Annotated, Any
 
 from actmodels.validators import BatchSize, NonNegativeInt
-from pipeline.parameters.rules import build_problems, unknown_keys
+from pipeline.parameters.rules import unknown_keys
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import (
     NON_EMPTY,
@@ -52,17 +52,22 @@ class Study(StudySection):
     tasks: Annotated[dict[str, TaskStudy], each(TASKS, TaskStudy), NON_EMPTY]
 
     def problems(self, params: Params) -> Iterator[str]:
-        """Require that all trials can be built, and a text for characters."""
+        """Require known settings, and a text for characters."""
         if self.text is None and "characters" in self.tasks:
             yield "sequences.text is null; task characters needs a text"
         for task, study in self.tasks.items():
-            key, known = f"sequences.tasks.{task}", dict[str, Any]()
+            known = dict[str, Any]()
             for name, compared in study.mechanisms.items():
                 types = sequence_setting_types(task, name)
                 known |= {setting: of for setting, of in types.items() if setting not in compared}
-                configs = sequence_trials(task, name, study, self.seeds)
-                yield from build_problems(f"{key}.mechanisms.{name}", configs)
-            yield from unknown_keys(f"{key}.settings", study.settings, known)
+            yield from unknown_keys(f"sequences.tasks.{task}.settings", study.settings, known)
+
+    def trials(self) -> Iterator[tuple[str, Trials[SequenceTrialConfig]]]:
+        """Yield the trials of each task with each halting mechanism."""
+        for task, study in self.tasks.items():
+            for name in study.mechanisms:
+                key = f"sequences.tasks.{task}.mechanisms.{name}"
+                yield key, sequence_trials(task, name, study, self.seeds)
 
 
 def sequence_trials(

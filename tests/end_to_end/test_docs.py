@@ -5,23 +5,24 @@ import shlex
 from importlib.util import find_spec
 from pathlib import Path
 
+import click
 import pytest
 from ruamel.yaml import YAML
 
-from pipeline.__main__ import parse
-from pipeline.parameters.edits import unknown_switches
+from actmodels.errors import ConfigError
+from pipeline.__main__ import cli
 from pipeline.predict import parse_arguments
 from tests.end_to_end.project import ROOT, Project
-from tests.pipeline.test_presets import FILES, LOCAL, compose
+from tests.pipeline.test_presets import FILES, LOCAL, WORDS, compose
 
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("conf/**/*.yaml")]
 PAGES = sorted(page for page in PAGES if page.name != "CHANGELOG.md")
 PROGRAMS = r"(?:dvc|make|(?:\.venv/bin/)?act-nli|python3?)"
 LINE = re.compile(rf"^(?:#  ? ?)?((?:[A-Z_]+=\S+ )*{PROGRAMS} \S.*)$")
 INLINE = re.compile(rf"`({PROGRAMS} [^`]+)`")
-SWITCH = re.compile(r"""-S (?:'([^']*)'|"([^"]*)"|([^\s`]+))""")
+PATCH = re.compile(r"\b((?:preset|study|models)=\w+)")
 OPEN = re.compile(
-    r"…|\.\.\.|\b[A-Z]{4,}\b|=(mine|widths)$|/path/to|^\W*$|key=value"
+    r"…|\.\.\.|\b[A-Z]{4,}\b|=(mine|widths)$|/path/to|^\W*$|key=value|act-nli use$|-S$"
 )  # the reader completes it
 RUN = re.compile(r"act-nli (predict .|sweep status)|dvc (dag|metrics show|plots show|exp show)")
 
@@ -33,19 +34,14 @@ def commands() -> dict[str, Path]:
         text = re.sub(r" *\\\n(?:#| )*", " ", page.read_text(encoding="utf-8"))
         for line in [*text.splitlines(), *INLINE.findall(text)]:
             if match := LINE.match(line):
-                command = re.split(r"   *#|   +|`", match[1])[0]
-                found.setdefault(command.replace(".venv/bin/", ""), page.relative_to(ROOT))
+                line = re.split(r"   *#|   +|`", match[1])[0]
+                for command in line.replace(".venv/bin/", "").split(" && "):
+                    found.setdefault(command, page.relative_to(ROOT))
     return found
 
 
 COMMANDS = commands()
 COMPLETE = [command for command in COMMANDS if not OPEN.search(command)]
-
-
-def switches(text: str) -> list[str]:
-    """Return the values of -S that are complete."""
-    values = ["".join(groups) for groups in SWITCH.findall(text)]
-    return [value for value in values if not OPEN.search(value)]
 
 
 @pytest.mark.parametrize("command", COMPLETE)
@@ -55,15 +51,16 @@ def test_a_command_names_what_exists(command: str) -> None:
     if program == "make":
         assert names <= set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
     elif program == "act-nli":
-        _, rest = parse(words)
-        if words[0] == "predict":
-            parse_arguments(rest)
-        elif words[:2] == ["sweep", "plan"]:
-            assert unknown_switches(ROOT / "conf", words[2:]) == []
+        context, command = cli.make_context("act-nli", [*words]), cli
+        while isinstance(command, click.Group) and words:
+            _, command, words = command.resolve_command(context, words)
+        command.make_context(command.name, [*words])
+        if command.name == "predict":
+            parse_arguments(words)
     elif program == "dvc" and (words[0] in ("repro", "pull") or words[:2] == ["exp", "run"]):
         stages = set(YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")["stages"])
         stages |= {f"study@{path.parent.name}" for path in ROOT.glob("studies/*/stage.py")}
-        given = {*switches(command), words[words.index("-n") + 1] if "-n" in words else ""}
+        given = {words[words.index(option) + 1] for option in ("-n", "-S") if option in words}
         assert names - given - {"repro", "pull", "exp", "run"} <= stages
     elif "-m" in words:
         assert find_spec(words[words.index("-m") + 1]) is not None
@@ -72,23 +69,27 @@ def test_a_command_names_what_exists(command: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_switches_exist(page: Path) -> None:
-    given = switches(page.read_text(encoding="utf-8"))
-    assert unknown_switches(ROOT / "conf", given) == []
+def test_patches_exist(page: Path) -> None:
+    named = set(PATCH.findall(page.read_text(encoding="utf-8")))
+    assert named - {"study=widths", "preset=NAME", "models=NAME", "study=NAME"} <= {*WORDS}
 
 
 @pytest.mark.slow
-def test_commands_compose(tmp_path: Path) -> None:
-    composed = 0
-    for command in (c for c in COMMANDS if c.startswith("dvc exp run") and "pair_reader" not in c):
+def test_commands_change_the_parameters(tmp_path: Path) -> None:
+    changed = 0
+    for command in COMMANDS:
+        words = re.match(r"act-nli (?:use|sweep plan) (.*)", command)
+        if words is None or re.search("pair_reader|widths|NAME", command):
+            continue
         more = LOCAL[1:] if re.search(r"preset=local|source=files", command) else []
         more = [*more, *(FILES["cloze_whodidwhat"] if "whodidwhat" in command else [])]
+        given = [word for word in shlex.split(words[1]) if "=" in word and not OPEN.search(word)]
         try:
-            compose(tmp_path, *more, *switches(command))
-        except Exception as error:
+            compose(tmp_path, *more, *given)
+        except ConfigError as error:
             raise AssertionError(f"{COMMANDS[command]}: {command}") from error
-        composed += 1
-    assert composed > 40
+        changed += 1
+    assert changed > 40
 
 
 @pytest.mark.slow(minutes=1)

@@ -48,9 +48,11 @@ def test_a_model_of_three_files_runs_to_the_end(tmp_path: Path) -> None:
     add_model(project.folder)
     status, output = project.run("python", "-c", CHECKS)
     assert status == 0, output
-    train, predict = re.findall(r"^(?:dvc exp run|act-nli predict) .*pair_reader.*$", PAGE, re.M)
-    small = [word for switch in SMALL for word in ("-S", switch)]
-    status, output = project.run(*shlex.split(train), *small)
+    train, predict = re.findall(r"^act-nli (?:use|predict) .*pair_reader.*$", PAGE, re.M)
+    use = ("python", "-m", "pipeline", *shlex.split(train)[1:], *SMALL)
+    status, output = project.run(*use)
+    assert status == 0, output
+    status, output = project.run("dvc", "repro")
     assert status == 0 and "sweep: 2 of 2 trials to run" in output, output
     artifacts = project.folder / "artifacts"
     for stage in ("ablate", "trace"):

@@ -1,4 +1,4 @@
-"""`dvc exp run`: the first command of docs/your-data.md, for one model with steps, one without."""
+"""`act-nli use`: the first command of docs/your-data.md, for one model with steps, one without."""
 
 import csv
 import json
@@ -12,8 +12,9 @@ import pytest
 from tests.end_to_end.project import ROOT, Project
 
 DA, AA = "decomposable_attention", "adaptive_attention"
-SHORT = "-S cluster.dashboard=false -S retrain.seeds=[1]"
-HALTING = "study=halting -S halting.seeds=[1] -S halting.max_epochs=1"
+SHORT = "cluster.dashboard=false retrain.seeds=[1]"
+HALTING = "study=halting halting.seeds=[1] halting.max_epochs=1"
+USE = "python -m pipeline use"
 TEST = "docs/examples/pairs/test.csv"
 
 
@@ -30,11 +31,12 @@ def test_own_pairs_with_each_of_two_models_alone(tmp_path: Path) -> None:
         return json.loads((artifacts / stage / "summary.json").read_text())
 
     page = (ROOT / "docs" / "your-data.md").read_text(encoding="utf-8")
-    command = re.search(r"^```\n(dvc exp run .*?)\n```$", page, re.MULTILINE | re.DOTALL)
+    command = re.search(r"(?ms)^```\nact-nli use (.*?) && make repro\n```$", page)
     assert command
-    for model, switch in ((DA, "study=none"), (AA, HALTING)):
-        alone = f"{command[1].replace('study=none', switch)} -S models={model} {SHORT}"
-        status, output = project.run("bash", "-c", alone, timeout=1500)
+    for model, study in ((DA, "study=none"), (AA, HALTING)):
+        words = f"{command[1].replace('study=none', study)} models={model} {SHORT}"
+        run = f"{USE} {words} && mkdir -p artifacts/studies && dvc repro"
+        status, output = project.run("bash", "-c", run, timeout=1500)
         assert status == 0, output
         if model == DA:
             assert all(digest in output for digest in summary("corpus")["sha256"].values())
@@ -87,16 +89,16 @@ def test_own_classes_in_one_file_that_is_edited(tmp_path: Path) -> None:
     artifacts, pairs = project.folder / "artifacts", project.folder / "pairs.csv"
     write_pairs(pairs, 240)
     where = [
-        f"-S corpus.files.{split}={pairs.name} -S +corpus.files.where.{split}.split={split}"
+        f"corpus.files.{split}={pairs.name} corpus.files.where.{split}.split={split}"
         for split in ("train", "dev", "test")
     ]
-    command = f"dvc exp run -S corpus.source=files -S models={DA} -S study=none {SHORT} "
-    command += f"-S lexical_baseline.min_count=1 -S retrain.max_epochs=3 {' '.join(where)}"
-    status, output = project.run("bash", "-c", command)
+    words = f"corpus.source=files models={DA} study=none {SHORT} "
+    words += f"lexical_baseline.min_count=1 retrain.max_epochs=3 {' '.join(where)}"
+    status, output = project.run("bash", "-c", f"{USE} {words} && dvc repro")
     assert status != 0 and "are the classes: " in output, output
     printed = output.partition("are the classes: ")[2].splitlines()[0]
-    switch = printed.partition("; if they are other names")[0]
-    status, output = project.run("bash", "-c", f"{command} {switch}", timeout=800)
+    use = printed.partition("; if they are other names")[0].replace("act-nli use", USE)
+    status, output = project.run("bash", "-c", f"{use} && dvc repro", timeout=800)
     assert status == 0, output
     counts = json.loads((artifacts / "corpus" / "summary.json").read_text())
     assert counts["classes"] == CLASSES

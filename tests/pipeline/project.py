@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import shutil
+import subprocess
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,9 +19,16 @@ ROOT = Path(__file__).parents[2]
 def study_file(name: str, root: Path = ROOT) -> dict[str, Any]:
     """Return conf/study/NAME.yaml over its defaults."""
     tree = YAML(typ="safe", pure=True).load(root / "conf" / "study" / f"{name}.yaml")
-    for default in tree.pop("defaults", ["_self_"])[:-1]:
+    for default in tree.pop("defaults", []):
         tree = merged(study_file(default, root), tree)
     return dict(tree)
+
+
+def shipped_params() -> str:
+    """Return the params.yaml of git's index, as `act-nli use` may have changed the file."""
+    if not (shutil.which("git") and (ROOT / ".git").exists()):
+        return (ROOT / "params.yaml").read_text(encoding="utf-8")
+    return subprocess.check_output(["git", "show", ":params.yaml"], cwd=ROOT, text=True)
 
 
 def params_tree(*studies: str, **sections: Any) -> dict[str, Any]:
@@ -27,7 +36,8 @@ def params_tree(*studies: str, **sections: Any) -> dict[str, Any]:
 
     A study with a section is on.
     """
-    params = YAML(typ="safe", pure=True).load(ROOT / "conf" / "base.yaml")
+    tree = YAML(typ="safe", pure=True).load(shipped_params())
+    params = {name: section for name, section in tree.items() if name not in study_names()}
     names = [*studies, *(name for name in sections if name in study_names())]
     for name in names:
         params |= study_file(name)

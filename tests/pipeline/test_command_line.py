@@ -2,7 +2,7 @@
 
 import errno
 import json
-import re
+import os
 import shutil
 import subprocess
 import sys
@@ -14,19 +14,17 @@ import pytest
 from ruamel.yaml import YAML
 
 import pipeline.__main__ as command_line
-from actmodels.errors import ArtifactError, SweepError
+from actmodels.errors import ArtifactError, ConfigError, SweepError
 from actmodels.files import write_text
 from actmodels.records import EpochRecord, TrialRecord
 from pipeline.parameters.load import load_params
 from pipeline.parameters.studies import study_names
-from pipeline.predict import parse_arguments
 from pipeline.runtime.results import write_json
 from pipeline.runtime.summary import summary
 from pipeline.trials.execution import execution_settings, planned_trials
 from pipeline.trials.plan import sweep_plan
 from pipeline.trials.records import write_trials
 from pipeline.trials.status import sweep_status
-from pipeline.ui import main as ui
 from reports.format import duration
 from tests.pipeline.project import params_tree, write_params
 from tests.pipeline.tiny_export import write_export
@@ -46,52 +44,75 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
 def test_unknown_commands_are_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for arguments, message in (
-        (("predcit",), "predcit is not a command; did you mean predict?"),
-        (("train",), "train is not a command; commands are predict, ui, report, sweep, "),
-        (("sweep",), "expected: act-nli sweep status or sweep plan (dvc repro runs the sweep)"),
+    for words, message in (
+        ("predcit", "No such command 'predcit'. Did you mean 'predict'?"),
+        ("sweep pla", "No such command 'pla'. Did you mean 'plan'?"),
+        ("use --forc a=1", "No such option '--forc'. Did you mean '--force'?"),
+        ("use", "Missing argument '[preset=NAME"),
+        ("sweep", "  status  Count the trials"),
     ):
         with pytest.raises(SystemExit, match="2"):
-            run(monkeypatch, *arguments)
+            run(monkeypatch, *words.split())
         assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("words", "completed"),
-    [
-        ([""], [*command_line.COMMANDS, "--help", "--version"]),
-        (["sw"], ["sweep"]),
-        (["predict", "--"], command_line.OPTIONS["predict"].split()),
-        (["sweep", "p"], ["plan"]),
-        (["report", ""], ["--help"]),
-    ],
+    ("words", "completed"), [(["sw"], ["sweep"]), (["use", "--"], ["--force", "--help"])]
 )
-def test_commands_and_options_are_completed(
-    words: list[str],
-    completed: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+def test_commands_and_options_are_completed(words: list[str], completed: list[str]) -> None:
+    variables = {"_ACT_NLI_COMPLETE": "bash_complete", "COMP_CWORD": str(len(words))}
+    variables |= {"COMP_WORDS": " ".join(["act-nli", *words])}
+    command = ["sh", "pipeline/act-nli"]
+    output = subprocess.check_output(
+        command, env=os.environ | variables, text=True, cwd=command_line.ROOT
+    )
+    assert [line.removeprefix("plain,") for line in output.split()] == completed
+
+
+def test_the_trials_of_a_sweep_as_a_table(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run(monkeypatch, "completion")
-    script = capsys.readouterr().out
-    script += f"COMP_WORDS=(act-nli {' '.join(w or chr(39) * 2 for w in words)})\n"
-    script += f'COMP_CWORD={len(words)}; _act_nli; printf "%s\\n" "${{COMPREPLY[@]}}"'
-    answer = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
-    assert answer.stdout.split() == completed
+    monkeypatch.setattr(command_line, "ROOT", folder)
+    with pytest.raises(ArtifactError, match=r"trials\.csv is missing; run: dvc repro sweep"):
+        run(monkeypatch, "results")
+    text = "key,model,seed,steps\nab12,adaptive_attention,1,\ncd34,hop_attention,2,\n"
+    write_text(folder / "artifacts/sweep/trials.csv", text)
+    run(monkeypatch, "results", "--csv")
+    assert capsys.readouterr().out == text
+    run(monkeypatch, "results")
+    header, *rows = capsys.readouterr().out.splitlines()
+    assert header.split() == ["key", "model", "seed"]  # no trial has steps
+    assert [row.split() for row in rows] == [
+        ["ab12", "adaptive_attention", "1"],
+        ["cd34", "hop_attention", "2"],
+    ]
+    write_text(folder / "artifacts/sweep/trials.csv", "")
+    with pytest.raises(ArtifactError, match=r"trials\.csv is corrupt; run: dvc repro -f -s sweep"):
+        run(monkeypatch, "results")
 
 
-@pytest.mark.parametrize("words", ["a=1 b=2", "-S a=1 -S b=2"])
-def test_the_switches_of_a_plan(words: str) -> None:
-    parsed, _ = command_line.parse(["sweep", "plan", *words.split()])
-    assert parsed.switches == ["a=1", "b=2"]
-
-
-def test_the_completed_options_are_those_of_the_help(capsys: pytest.CaptureFixture[str]) -> None:
-    for command, main in {"predict": parse_arguments, "ui": ui}.items():
-        with pytest.raises(SystemExit, match="0"):
-            main(["--help"])
-        options = set(re.findall(r"^ +(?:-h, )?(--\w+)", capsys.readouterr().out, re.MULTILINE))
-        assert options == set(command_line.OPTIONS[command].split())
+def test_the_check_counts_the_trials_or_lists_all_problems(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command_line, "ROOT", folder)
+    for sweep, count in (
+        ({}, 8),
+        ({"seeds": [1, 2]}, 16),
+        ({"search": "random", "trials": 3}, 7),  # 3 of 4, 2 and 2 points
+        ({"only": ["adaptive_attention"]}, 2),
+    ):
+        write_params(folder, multihop={}, sweep=sweep)
+        run(monkeypatch, "check")
+        assert capsys.readouterr().out == f"params.yaml: ok, {count} trials\n"
+    grid = {"adaptive_attention": {"grid": {"steps": [3]}}, "lstm_encoders": {"settings": {}}}
+    grid["lstm_encoders"]["grid"] = {}
+    write_params(folder, sweep={"models": grid})
+    with pytest.raises(ConfigError) as caught:
+        run(monkeypatch, "check")
+    assert caught.value.problems == [
+        "sweep.models.adaptive_attention: steps is not a setting of adaptive_attention",
+        "sweep.models.lstm_encoders: layer_size of lstm_encoders is missing",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -124,8 +145,7 @@ def test_the_code_is_the_projects_from_any_folder(folder: Path, more: dict[str, 
     write_text(place / "tune" / "script.py", script)
     output = subprocess.check_output([*python, "tune.script"], cwd=place, env=env, text=True)
     assert output == f"{[str(place / 'tune')]} {[str(place / 'pipeline')]}\n"
-    completion = subprocess.check_output(["./act-nli", "completion"], env=env)
-    assert completion.startswith(b"_act_nli()")
+    assert subprocess.check_output(["./act-nli", "--version"], env=env).startswith(b"act-nli ")
 
 
 def test_the_schema_describes_params(

@@ -169,7 +169,7 @@ def test_another_count_is_an_error_until_switched_off_unless_it_is_none(folder: 
     with pytest.raises(DataError, match=r"train\.jsonl in .*mirror\.zip has no labeled pair"):
         run_stage(folder, section)
     section["snli"]["folder"] = "multinli_1.0"
-    advice = "it has snli_1.0/snli_1.0_train.jsonl; name one: -S corpus.source=files -S corpus.fi"
+    advice = "it has snli_1.0/snli_1.0_train.jsonl; name one: act-nli use corpus.source=files co"
     with pytest.raises(DataError, match=f"has no multinli_1.0/snli_1.0_train.jsonl; {advice}"):
         run_stage(folder, section)
 

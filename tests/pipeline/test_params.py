@@ -11,6 +11,7 @@ from ruamel.yaml import YAML
 from actmodels.errors import ConfigError
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
+from pipeline.sweep import main as sweep
 from tests.pipeline.project import ROOT, params_tree, write_params
 
 AA_NAME = "adaptive_attention"
@@ -42,7 +43,7 @@ def load(tree: Any, folder: Path) -> Params:
     path = folder / "params.yaml"
     with path.open("w", encoding="utf-8") as file:
         YAML(typ="safe", pure=True).dump(tree, file)
-    return load_params(path)
+    return load_params(path, trials=True)
 
 
 def problems(tree: Any, folder: Path) -> list[str]:
@@ -111,7 +112,11 @@ def test_the_demo_is_valid_and_mirrors_the_file(tmp_path: Path) -> None:
         ("watch", ["tensors"], "watch[0] is 'tensors'; must be 'corpus' or 'vectors'"),
         ("evaluate.reference", 1, "evaluate.reference is 1; must be text"),
         ("vectors.glove.member", "", "vectors.glove.member is ''; must be text"),
-        ("vectors.glove.member", "REQUIRED", "vectors.glove.member is not set; the preset needs"),
+        (
+            "vectors.glove.member",
+            "REQUIRED",
+            "vectors.glove.member has no value yet; name it: act-n",
+        ),
         ("vectors.glove.sha256", "abc", "must be a SHA-256 of 64 lower-case hex digits"),
         ("corpus.snli.urls", [], "corpus.snli.urls is empty; must have at least one value"),
         ("corpus.snli.urls", "http://a/b", "corpus.snli.urls is 'http://a/b'; must be a list"),
@@ -181,10 +186,13 @@ def test_a_study_is_listed_and_has_a_section(tree: Any, tmp_path: Path) -> None:
         "halting is the section of a study that is not in studies; add halting there, or remove "
         "the section",
         "multihop is in studies, but has no section; add it, remove multihop from studies, or run: "
-        "dvc exp run -S study=multihop",
+        "act-nli use study=multihop",
         "trace.model is missing",
     ]
     assert messages[-1].startswith("studies[1] is 'cloz'; must be 'cloze', 'fidelity', ")
+    assert problems(right | {"study": "depth", "preset": "paper"}, tmp_path) == [
+        "preset=paper is no key of params.yaml; run: act-nli use preset=paper study=depth"
+    ]
     assert problems(right | {"studies": "halting"}, tmp_path) == [
         "studies is 'halting'; must be a list"
     ]
@@ -196,6 +204,18 @@ def test_a_setting_without_value_is_missing(tree: Any, tmp_path: Path) -> None:
         f"sweep.models.{model}: init of {model} is missing"
         for model in sorted(tree["sweep"]["models"])
     ]
+
+
+def test_trials_are_built_for_the_sweep_alone(tree: Any, folder: Path) -> None:
+    multihop = tree | params_tree("multihop")
+    del multihop["multihop"]["settings"]["width"], multihop["sweep"]["settings"]["init"]
+    messages = problems(multihop, folder)
+    assert len(messages) == 5 and load_params().studies == ["multihop"]
+    assert (
+        messages[-1] == "multihop.models.hop_attention_dact: width of hop_attention_dact is missing"
+    )
+    with pytest.raises(ConfigError, match="init of adaptive_attention is missing"):
+        sweep()
 
 
 def test_a_model_set_to_null_is_left_out(tree: Any, tmp_path: Path) -> None:

@@ -1,25 +1,23 @@
 import math
-import shutil
-import subprocess
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
-from hydra import compose as hydra_compose
-from hydra import initialize_config_dir
-from omegaconf import OmegaConf
 
 from actmodels.errors import ConfigError
 from actmodels.registry import MODELS
-from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import SPLITS
-from pipeline.parameters.watching import watched
-from tests.pipeline.project import write_params
+from pipeline.parameters.use import CONF, GROUPS, params_with, use
+from tests.pipeline.project import shipped_params
 
-ROOT = Path(__file__).parents[2]
-CONF = ROOT / "conf"
 STUDIES = sorted(path.stem for path in (CONF / "study").glob("*.yaml"))
-PRESETS = sorted(path.stem for path in (CONF / "preset").iterdir())
+WORDS = [
+    f"{group}={path.stem}"
+    for group in GROUPS
+    for path in sorted((CONF / group).glob("*"))
+    if path.is_file()
+]
 ALONE = sorted(path.stem for path in (CONF / "models").iterdir() if path.stem in MODELS)
 DIGEST = "617afb2fe6cbd085c235baf7a465b96f4112bd7f7ccb2b2cbd649fed9cbcf2fb"
 LOCAL = [
@@ -39,14 +37,11 @@ FILES = {  # overrides that a study needs
 }
 
 
-def compose(folder: Path, *overrides: str) -> Params:
-    """Compose params.yaml as `dvc exp run -S` does before it runs a stage."""
-    output = folder / "params.yaml"
-    with initialize_config_dir(str(CONF), version_base=None):
-        composed = hydra_compose("config", overrides=list(overrides))
-    composed.watch = watched(composed)
-    output.write_text(OmegaConf.to_yaml(composed, resolve=True), encoding="utf-8")
-    return load_params(output)
+def compose(folder: Path, *words: str) -> Params:
+    """Return the parameters that `act-nli use` makes of the demo."""
+    (folder / "params.yaml").write_text(shipped_params(), encoding="utf-8")
+    with chdir(folder):
+        return params_with(words)
 
 
 def trials(params: Params) -> dict[str, int]:
@@ -56,29 +51,18 @@ def trials(params: Params) -> dict[str, int]:
 
 @pytest.mark.parametrize("models", sorted(path.stem for path in (CONF / "models").glob("*.yaml")))
 def test_each_set_of_models_is_complete(models: str, tmp_path: Path) -> None:
-    assert compose(tmp_path, f"models={models}").sweep.models
     assert compose(tmp_path, *LOCAL, f"models={models}").sweep.models
 
 
-def test_params_are_base_and_the_study_of_the_demo() -> None:
-    # the index, not the file, which `dvc exp run` may have composed from another preset
-    shown = ["git", "show", ":params.yaml"]
-    known = shutil.which("git") and (ROOT / ".git").exists()
-    params = (
-        subprocess.run(shown, cwd=ROOT, capture_output=True, check=True).stdout
-        if known
-        else (ROOT / "params.yaml").read_bytes()
-    )
-    base, study = ((CONF / f).read_bytes() for f in ("base.yaml", "study/multihop.yaml"))
-    advice = "params.yaml is conf/base.yaml, then conf/study/multihop.yaml from its blank line on"
-    assert base + study[study.index(b"\n\n") + 1 :] == params, advice
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_each_preset_composes_into_valid_params(tmp_path: Path, preset: str) -> None:
-    params = compose(tmp_path, *(LOCAL if preset == "local" else [f"preset={preset}"]))
-    write_params(tmp_path, multihop={})
-    assert (params == load_params(tmp_path / "params.yaml")) == (preset == "demo")
+@pytest.mark.parametrize("word", WORDS)
+def test_the_demo_restores_what_any_patch_changes(folder: Path, word: str) -> None:
+    Path("params.yaml").write_text(shipped := shipped_params(), encoding="utf-8")
+    use([*(LOCAL if word == "preset=local" else [word]), *FILES.get(word[6:], [])])
+    changed = Path("params.yaml").read_text(encoding="utf-8")
+    assert (changed == shipped) == (word in ("preset=demo", "study=multihop"))
+    own = [f"corpus.files.{split}=null" for split in SPLITS] * (word == "preset=local")
+    use(["preset=demo", *own])
+    assert Path("params.yaml").read_text(encoding="utf-8") == shipped
 
 
 @pytest.mark.parametrize("study", STUDIES)
@@ -171,6 +155,10 @@ def test_a_local_run_takes_its_archives_from_the_command_line(tmp_path: Path) ->
         compose(tmp_path, "preset=local")
     files, vectors = caught.value.problems
     assert files.endswith(
-        "files needs paths or URLs: " + " ".join(f"-S corpus.files.{s}=..." for s in SPLITS)
+        "files needs paths or URLs: act-nli use "
+        + " ".join(f"corpus.files.{s}=..." for s in SPLITS)
     )
-    assert "vectors.glove.urls is not set; the preset needs it on the command line: -S '" in vectors
+    assert (
+        "vectors.glove.urls has no value yet; name it: act-nli use 'vectors.glove.urls=...'"
+        in vectors
+    )

@@ -41,7 +41,7 @@ def test_a_range_has_two_notations_and_any_number_of_points(
     tree: Any,  # noqa: F811
     tmp_path: Path,
 ) -> None:
-    changed(tree, f"{AA}.grid.dropout", [RANGE])  # as Hydra can replace it
+    changed(tree, f"{AA}.grid.dropout", [RANGE])  # as `dvc exp run -S` can replace it
     changed(tree, f"{AA}.grid.width", {"min": 8, "max": 32})
     tree["sweep"] |= {"search": "random", "seeds": [1, 2], "trials": 5000}
     grid = load(tree, tmp_path).sweep.models[AA_NAME].grid

@@ -5,7 +5,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hydra.core.override_parser.overrides_parser import OverridesParser
+from ruamel.yaml import YAML
 
 from actmodels.errors import DataError
 from pipeline.datasets.classes import ClassReader
@@ -16,39 +16,41 @@ from tests.pipeline.datasets.test_pair_files import CB, DEFAULTS, MEANINGS, read
 
 
 @pytest.mark.parametrize(
-    ("labels", "switch"),
+    ("labels", "word"),
     [
-        (["same", "different"], "corpus.classes=[same,different]"),
+        (["same", "different"], 'corpus.classes=["same", "different"]'),
         (["a b", "c.d", 'say "x"', "it's", "$x", "4"],
-         """corpus.classes=["a b","c.d","say \\"x\\"","it's","$x","4"]"""),
-        (["entailment", "not_entailment"], "corpus.classes=[entailment,not_entailment]"),
-        (["3", "4", "5"], 'corpus.classes=["3","4","5"]'),
-        (["jä", "ja\u0308", "nein"], 'corpus.classes=["jä",nein]'),
+         """corpus.classes=["a b", "c.d", "say \\"x\\"", "it's", "$x", "4"]"""),
+        (["entailment", "not_entailment"], 'corpus.classes=["entailment", "not_entailment"]'),
+        (["3", "4", "5"], 'corpus.classes=["3", "4", "5"]'),
+        (["jä", "ja\u0308", "nein"], 'corpus.classes=["jä", "nein"]'),
     ],
 )  # fmt: skip
-def test_the_switch_for_other_labels_works_as_printed(
-    tmp_path: Path, labels: list[str], switch: str
+def test_the_command_for_other_labels_works_as_printed(
+    tmp_path: Path, labels: list[str], word: str
 ) -> None:
     path = write(tmp_path / "own.csv", table(labels * 2))
     with pytest.raises(DataError) as error:
         read(path)
-    printed = str(error.value).splitlines()[-1].partition(" are the classes: -S ")[2]
-    assert shlex.split(printed.partition("; if they")[0]) == [switch]
-    parsed = OverridesParser.create().parse_override(switch)
-    _, pairs = read(path, classes=[str(name) for name in parsed.value()])
+    printed = str(error.value).splitlines()[-1].partition(" are the classes: act-nli use ")[2]
+    assert shlex.split(printed.partition("; if they")[0]) == [word]
+    classes = YAML(typ="safe", pure=True).load(word.partition("=")[2])
+    _, pairs = read(path, classes=classes)
     names = [unicodedata.normalize("NFC", label) for label in labels * 2]
     assert [pair["gold_label"] for pair in pairs] == names
 
 
 def test_none_may_be_a_class_or_no_label(tmp_path: Path) -> None:
     path = write(tmp_path / "none.csv", table(["none", "some", "all"]))
-    offers = "if 'some', 'all' are .*=[some,all]'; if 'none', 'some', 'all' are .*=[none,some,all]'"
+    offers = (
+        """if 'some', 'all' are .*=["some", "all"]'; if 'none', 'some', 'all' are .*"none", "s"""
+    )
     with pytest.raises(DataError, match=offers.replace("[", r"\[")):
         read(path)
     _, pairs = read(path, classes=["none", "some", "all"])
     assert [pair["gold_label"] for pair in pairs] == ["none", "some", "all"]
     named = write(tmp_path / "none.parquet", table([0, 1]), ["none", "all"])
-    with pytest.raises(DataError, match=r"label is 'none'; [\s\S]*=\[none,all\]'"):
+    with pytest.raises(DataError, match=r"""label is 'none'; [\s\S]*=\["none", "all"\]'"""):
         read(named)
 
 
@@ -75,7 +77,7 @@ def test_scores_and_numbers_with_two_meanings_are_no_classes(tmp_path: Path) -> 
         with pytest.raises(DataError, match=r"line 3: the label '2.400' is a score; expected"):
             read(scores, invalid=invalid)
     own = write(tmp_path / "own.csv", table(["a", "b"]))
-    advice = r"label is 'a', label is 'b'; if 'a', 'b' are the classes: -S 'corpus.classes=\[a,b\]'"
+    advice = r"label is 'a', label is 'b'; if 'a', 'b' are the classes: act-nli use 'corpus.classe"
     with pytest.raises(DataError, match=advice):
         read(own, invalid="drop")
     labels = ClassReader(NLI, DEFAULTS["labels"])
@@ -83,7 +85,9 @@ def test_scores_and_numbers_with_two_meanings_are_no_classes(tmp_path: Path) -> 
     named, numbers = write(tmp_path / "n.parquet", table([0, 2, 1]), CB), table(["0", "1", "2"])
     list(SplitReader("train", files, labels).read([(named, None)]))
     problem = "line 3: class 1 is neutral here, and contradiction in train, by the names in the sc"
-    advice = "-S corpus.files.labels.2=neutral -S corpus.files.labels.1=contradiction"
+    advice = (
+        """act-nli use 'corpus.files.labels.2="neutral"' 'corpus.files.labels.1="contradiction"'"""
+    )
     with pytest.raises(DataError, match=rf"{problem}.*: {advice}$"):
         list(SplitReader("dev", files, labels).read([(write(tmp_path / "d.csv", numbers), None)]))
 

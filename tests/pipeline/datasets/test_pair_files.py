@@ -157,14 +157,14 @@ def test_ids_of_files_and_parses(
     assert list(pairs[3]) == ["gold_label", "sentence1", "sentence2", "pairID", *[*parse][:1]]
 
 
-NONE = "; or leave such rows out: -S corpus.files.invalid=drop"
+NONE = "; or leave such rows out: act-nli use corpus.files.invalid=drop"
 KNOWN = "expected one of neutral, entailment, contradiction"
 FEW = (
     "expected 2 to 20 names for corpus.classes, or corpus.files.labels for others; a name has at "
     "most 100 characters, and - and null are no labels"
 )
-ADVICE = "if '0', '3' are the classes: -S 'corpus.classes=[\"0\",\"3\"]'"
-NO_ID = "; a column that is no id is left out with -S 'corpus.files.columns.id=[]'"
+ADVICE = "if '0', '3' are the classes: act-nli use 'corpus.classes=[\"0\", \"3\"]'"
+NO_ID = "; a column that is no id is left out by: act-nli use 'corpus.files.columns.id=[]'"
 ROW = {"premise": "a", "hypothesis": "b", "label": 0, "id": "x"}
 BAD = [{}, {"id": 1, "label": 3}, {"hypothesis": None}, {"id": 2, "label": 3}, {"premise": 5}]
 

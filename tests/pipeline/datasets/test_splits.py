@@ -73,13 +73,14 @@ def test_errors(test: Rows, error: str) -> None:
 @pytest.mark.parametrize(
     ("labels", "error"),
     [
-        (["0", "1"], "no label is the number 2 (contradiction); if '0', '1' are the classes: -S 'co"
-         "rpus.classes=[\"0\",\"1\"]'; if the numbers are right: -S corpus.files.labels.2=-"),
+        (["0", "1"], "no label is the number 2 (contradiction); if '0', '1' are the classes: act-nl"
+         "i use 'corpus.classes=[\"0\", \"1\"]'; if the numbers are right: "
+         "act-nli use 'corpus.files.labels.2=\"-\"'"),
         (["0", "1", "-1", "contradiction"], "no label is the number 2 (contradiction); if '0', '1',"
-         " '-1' are the classes: -S 'corpus.classes=[\"0\",\"1\",\"-1\"]'; if the numbers are rig"
-         "ht: -S corpus.files.labels.2=-"),
+         " '-1' are the classes: act-nli use 'corpus.classes=[\"0\", \"1\", \"-1\"]'; if the number"
+         "s are right: act-nli use 'corpus.files.labels.2=\"-\"'"),
         (["Neutral", "ENTAILMENT"], "no pair of any split is contradiction; if 'neutral', 'entailme"
-         "nt' are the classes: -S 'corpus.classes=[neutral,entailment]'"),
+         "nt' are the classes: act-nli use 'corpus.classes=[\"neutral\", \"entailment\"]'"),
         (["neutral"], "no pair of any split is entailment or contradiction, all are neutral; expec"
          f"ted at least two classes; {FEW}"),
     ],

@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from omegaconf import OmegaConf
+from ruamel.yaml import YAML
 
 from pipeline.parameters.corpus import Captions
 from pipeline.synthetic.lexicon import VOCABULARIES
 from pipeline.synthetic.pairs import cast
 from pipeline.synthetic.sampling import Sampler
 from pipeline.synthetic.scenes import SCENE, Frame, Meaning, Participant, Value
+from tests.pipeline.project import params_tree
 
 CONF = Path(__file__).parents[3] / "conf"
 ONE = Participant("people", plural=False, garment=0)
@@ -20,8 +21,8 @@ MANY = Participant("people", plural=True, garment=0)
 
 def captions(preset: str = "captions_hard", **changes: Any) -> Captions:
     """Return the section `corpus.captions` of a preset with changes."""
-    files = [OmegaConf.load(CONF / name) for name in ("base.yaml", f"preset/{preset}.yaml")]
-    section = OmegaConf.to_container(OmegaConf.merge(*files), resolve=True)["corpus"]["captions"]
+    patch = YAML(typ="safe", pure=True).load(CONF / "preset" / f"{preset}.yaml")
+    section = params_tree()["corpus"]["captions"] | patch.get("corpus", {}).get("captions", {})
     return Captions(**{**section, **changes})
 
 

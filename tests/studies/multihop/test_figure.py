@@ -12,7 +12,7 @@ from tests.reports.conftest import STORED
 def test_both_charts_in_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(
-        SystemExit, match=r"results.csv is missing; run: dvc exp run study@multihop"
+        SystemExit, match=r"results.csv is missing; run: act-nli use study=depth && dvc"
     ):
         main(tmp_path / "hops.png")
     monkeypatch.chdir(STORED.parent)
