@@ -1,1 +1,0 @@
-"""The stages, and the command `act-nli`."""

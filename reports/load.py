@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from actmodels.trial_config import TrialConfig, setting_types
 
 STUDIES = "studies"  # folder of the studies' folders
 LIMITS = ("max_epochs", "patience")  # settings of every trial in addition to its model's own
-EPOCH = [name for name in EpochRecord.__dataclass_fields__ if name not in TIMING_FIELDS]
+EPOCH = [each.name for each in fields(EpochRecord) if each.name not in TIMING_FIELDS]
 METRICS = [name for name in EPOCH[1:] if name != "ponder_weight"]  # in trials.csv it is a setting
 TRIAL = ["key", "model", "seed", "parameters", "epochs", "diverged", "stopped", "best_epoch"]
 TRIAL += METRICS

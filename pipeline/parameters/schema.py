@@ -6,9 +6,10 @@ An int is accepted for a float; nothing else is converted. Rules that span sever
 
 # ruff: noqa: D101  (params.yaml documents each section and key)
 
+import re
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from actmodels import validators
 from actmodels.registry import MODELS
@@ -121,7 +122,29 @@ class EarlyStopping(Section):
     reduction_factor: validators.Several
 
 
+# commas separate names in a tag of MLflow, and quotes end its filters
+SweepName = Annotated[
+    str, MustBe("a name of at most 60 letters, digits, blanks, ., _ and -", r"\w[\w. -]{0,59}")
+]
+# not those of the runs themselves
+TAG = (
+    r"(?!mlflow\.|(configuration|data_digest|device|epochs|failure|git_commit|grid_hash|group|kind|node"
+    r"|peak_memory_mib|project|(python|ray|torch)_version|role|stage|stopped|sweeps|trial_key)$)"
+    r"[\w./ -]{1,100}"
+)
+Tags = Annotated[
+    dict[str, str],
+    MustBe(
+        "text by name, which has letters, digits, blanks, ., _, - or /, and is none of our tags",
+        lambda tags: all(re.fullmatch(TAG, name) for name in tags),
+    ),
+]
+
+
 class Sweep(Limits):
+    name: SweepName | None = None
+    notes: Annotated[str, Field(max_length=2000)] | None = None
+    tags: Tags = Field(default_factory=dict)
     seeds: Seeds
     search: Literal["grid", "random", "optuna"]
     trials: validators.Count | None

@@ -38,7 +38,8 @@ def execution_settings(params: Params, **changes: Any) -> Execution:
     for key in ("storage", "state"):
         if "://" not in settings[key]:
             settings[key] = str(project() / Path(settings[key]).expanduser())
-    about = Description(os.environ.get("DVC_EXP_NAME", ""))  # dvc exp run -n NAME
+    name = params.sweep.name or os.environ.get("DVC_EXP_NAME", "")  # dvc exp run -n NAME
+    about = Description(name, params.sweep.notes or "", params.sweep.tags)
     place: dict[str, Any] = {"data_folder": artifacts("tensors"), "dataset": params.corpus.source}
     place |= {"about": about} | changes
     return Execution(state=state_folder(), shared_state=settings.pop("state"), **place, **settings)

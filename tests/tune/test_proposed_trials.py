@@ -46,8 +46,7 @@ class Store:
 
     def load(self, trial: Trial) -> Any:
         accuracy = self.finished.get(trial.key)
-        best = SimpleNamespace(dev_accuracy=accuracy)
-        return None if accuracy is None else SimpleNamespace(best=best, diverged=False)
+        return None if accuracy is None else SimpleNamespace(score=accuracy, diverged=False)
 
     def opened(self, points: int | None) -> ProposedTrials:
         searches = {model: OptunaSearch(points, 1, axes) for model, axes in AXES.items()}

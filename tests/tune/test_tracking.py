@@ -1,5 +1,6 @@
 """The tracker against a real sqlite store, also killed at every write."""
 
+import re
 import shutil
 import sqlite3
 import threading
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from mlflow import MlflowClient
 
+from pipeline.parameters.schema import TAG
 from tests.tune.tracking_samples import (
     INPUTS,
     PARAMS,
@@ -206,6 +208,9 @@ def test_name_notes_and_tags_of_a_sweep(state: Path) -> None:
         assert f"| [{name}](#/experiments/1/runs/{run.info.run_id}) | dev 60.0 % | 2 |  |" in lines
         assert parent.info.run_name == f"{each.name}-01234567"
     assert run.data.tags["owner"] == "me"
+    own = {name for each in runs(state) for name in each.data.tags if "mlflow." not in name}
+    # a tag of one of these names would be overwritten
+    assert [name for name in own if re.fullmatch(TAG, name)] == ["owner"]
     assert len({run.data.tags["configuration"] for run in children(state).values()}) == 1
     client.set_tag(parent.info.run_id, "mlflow.note.content", "Edited.\n\n### Best trials\n")
     Tracker("sweep", "another", {}, state).finish("FINISHED", {}, results)
