@@ -44,7 +44,14 @@ class Progress:
 
     def reached(self, name: str, epochs: int, best: Epoch) -> None:
         """Advance a trial to a number of epochs."""
-        self.bar.update(epochs - self.epochs.get(name, 0))
+        if not self.epochs:
+            self.bar.unpause()  # the start of the workers would count as the time of an epoch
+        if name not in self.epochs:
+            earlier = epochs - 1  # of a resumed trial: they took no time of this run
+            self.bar.n, self.bar.initial = self.bar.n + earlier, self.bar.initial + earlier
+            self.bar.last_print_n += earlier
+            self.epochs[name] = earlier
+        self.bar.update(epochs - self.epochs[name])
         self.epochs[name] = epochs
         self.best[name] = best
         self.show()

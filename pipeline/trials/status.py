@@ -1,12 +1,16 @@
-"""`act-nli sweep status`: the trials of the sweep by state, and the best on dev so far."""
+"""`act-nli sweep status`: the trials of the sweep by state, those that run, the best so far."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from statistics import median
+
+from filelock import FileLock, Timeout
 
 from actmodels.files import CorruptError
 from actmodels.records import EpochRecord, TrialRecord, best_epoch
 from pipeline.parameters.load import load_params
-from pipeline.runtime.stage import artifacts
+from pipeline.runtime.stage import artifacts, state_folder
 from pipeline.trials.execution import data_is_current, execution_settings, planned_trials
 from pipeline.trials.records import read_records
 from tune.execution import Execution
@@ -57,7 +61,44 @@ def sweep_status() -> str:
         name = max(best, key=lambda name: best[name].dev_accuracy)
         accuracy, epoch = 100 * best[name].dev_accuracy, best[name].epoch
         lines.append(f"best so far: {name} (dev {accuracy:.1f} %, epoch {epoch})")
-    return "\n".join(lines)
+    return "\n".join(lines + _running(proposed.trials, states) if _stage_runs() else lines)
+
+
+def _stage_runs() -> bool:
+    """Return whether a stage of this project runs, which holds its lock."""
+    try:
+        with FileLock(state_folder() / "run.lock", timeout=0, fallback_to_soft=False):
+            return False
+    except Timeout:
+        return True
+
+
+def _running(
+    trials: Sequence[Trial], states: Mapping[str, tuple[str, Sequence[EpochRecord]]]
+) -> list[str]:
+    """Return a line for each trial that has a checkpoint, and the time left.
+
+    By the median seconds of a model's epochs; of all models before it has one.
+    """
+    lines, seconds = list[str](), dict[str, list[float]]()
+    for trial in trials:
+        state, history = states[trial.name]
+        own = seconds.setdefault(trial.config.model, [])
+        own += [epoch.seconds for epoch in history if epoch.seconds is not None]
+        if state == "started":
+            progress = f"epoch {len(history)}/{trial.config.max_epochs}"
+            lines.append(f"started: {trial.name} {progress}, {best_epoch(history).text}")
+    unfinished = [trial for trial in trials if states[trial.name][0] in ("started", "waiting")]
+    measured = [second for own in seconds.values() for second in own]
+    if lines and measured:
+        rates = {model: median(own or measured) for model, own in seconds.items()}
+        left = sum(
+            rates[trial.config.model] * (trial.config.max_epochs - len(states[trial.name][1]))
+            for trial in unfinished
+        )
+        minutes = math.ceil(left / len(lines) / 60)
+        lines.append(f"about {minutes} min left with {len(lines)} at the same time")
+    return lines[:NAMED] + lines[NAMED:][-1:]
 
 
 def _add_fetched(records: dict[str, TrialRecord | None]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from filelock import FileLock
 from ruamel.yaml import YAML
 
 import pipeline.__main__ as command_line
@@ -178,7 +180,8 @@ def swept(folder: Path) -> Swept:
     execution = execution_settings(params := load_params())
     trials, records = planned_trials(params, execution), []
     for trial, accuracy in zip(trials, [0.6, 0.7, 0.9, *[0.5] * 5], strict=True):
-        epoch = EpochRecord(1, 0.5, 0.5, None, None, None, 0.9, accuracy, None, None, None)
+        metrics = (0.5, 0.5, None, None, None, 0.9, accuracy, None, None, None)
+        epoch = EpochRecord(1, *metrics, seconds=90.0)
         record = TrialRecord(trial.key, trial.config.as_dict(), 9, (epoch,), dict(trial.origin))
         records.append(replace(record, diverged=trial is trials[2]))
     for record in records[:3]:
@@ -199,6 +202,11 @@ def test_the_state_of_a_sweep(swept: Swept, folder: Path) -> None:
     assert counts == "sweep: 8 trials: 2 finished, 1 diverged, 1 started, 1 failed, 3 waiting"
     assert diverged == f"{trials[2].name}: diverged in epoch 1: a loss was not finite"
     assert best == f"best so far: {trials[4].name} (dev 72.0 %, epoch 1)"  # it is running
+    with FileLock(execution.state / "run.lock"):  # a stage runs
+        *_, started, left = sweep_status().splitlines()
+    epochs = trials[4].config.max_epochs
+    assert started == f"started: {trials[4].name} epoch 2/{epochs}, dev 72.0 %"
+    assert left == f"about {math.ceil(1.5 * (4 * epochs - 2))} min left with 1 at the same time"
     write_trials("sweep", records, {})
     execution.state.rename(folder / "elsewhere")  # as in a clone after `dvc pull`
     counts, _, best = sweep_status().splitlines()

@@ -39,3 +39,20 @@ def test_the_bar_of_a_short_sweep_ends_its_line(capsys: pytest.CaptureFixture[st
     *_, bar, message = capsys.readouterr().err.splitlines()
     assert bar.startswith("\rsweep: ") or bar.startswith("sweep: ")
     assert message == "error: the next message"
+
+
+def test_the_first_estimate_counts_neither_the_start_nor_resumed_epochs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Workers start within 60 s; an epoch then takes 1 s, and one trial has 50 epochs already."""
+    now = [0.0]
+    monkeypatch.setattr("tqdm.std.time", lambda: now[0])
+    progress = Progress("sweep", trials=2, epochs=200)
+    for second in range(10):
+        now[0] = 60.0 + second
+        progress.reached("a", second + 1, best(0.4))
+        progress.reached("b", second + 51, best(0.4))
+    state = progress.bar.format_dict
+    assert (state["n"], state["initial"]) == (70, 50)
+    assert 1.5 < (state["rate"] or (state["n"] - state["initial"]) / state["elapsed"]) < 2.5
+    progress.close()
