@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tune.mlflow_store import RESULT, TRAINING, RunStore, store_errors
+from tune.mlflow_store import RESULT, TRAINING, TRAINING_PAGES, RunStore, store_errors
 
 TAG = "mlflow.sharedViewState."  # MLflow 3's name of the tag, before the key of the view
 METRICS = ("best_dev_accuracy", "best_dev_mean_steps", "best_epoch")
@@ -116,6 +116,5 @@ def _link(store: RunStore, address: str, name: str, mode: str, state: dict[str, 
         text = json.dumps(state | {"searchFilter": condition})
     store.client.set_experiment_tag(store.experiment, TAG + key, text)
     query = urllib.parse.urlencode({"viewStateShareKey": key, "compareRunsMode": mode})
-    # MLflow's menu for training, not language models
-    page = f"{address}/#/experiments/{store.experiment}/runs?workflowType=machine_learning"
+    page = f"{address}/#/experiments/{store.experiment}/runs?{TRAINING_PAGES}"
     return f"{page}&{query}"

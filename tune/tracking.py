@@ -24,6 +24,7 @@ from tune.mlflow_store import (
     FAILURES,
     PARENT,
     TRAINING,
+    TRAINING_PAGES,
     RunStore,
     flatten_metrics,
     store_errors,
@@ -225,7 +226,8 @@ class Tracker:
         lines = [f"{len(results)} trials: `tags.{SWEEPS} LIKE '%{self._name}%'`", "", *HEAD]
         for trial, record in rows[:LISTED]:
             run = self._runs[trial.key]
-            link = f"[{trial.name}](#/experiments/{self._store.experiment}/runs/{run.run_id})"
+            page = f"#/experiments/{self._store.experiment}/runs/{run.run_id}?{TRAINING_PAGES}"
+            link = f"[{trial.name}]({page})"
             source = "" if run.tags.get(PARENT) == self._parent else "of an earlier sweep"
             score = "diverged" if record.diverged else record.best.text
             lines.append(f"| {link} | {score} | {len(record.history)} | {source} |")

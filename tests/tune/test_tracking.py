@@ -205,7 +205,8 @@ def test_name_notes_and_tags_of_a_sweep(state: Path) -> None:
         assert f"2 trials: `tags.sweeps LIKE '%{each.name}-01234567%'`" in lines
         key, run = "a", children(state)["a"]
         name = trial(key).name
-        assert f"| [{name}](#/experiments/1/runs/{run.info.run_id}) | dev 60.0 % | 2 |  |" in lines
+        page = f"#/experiments/1/runs/{run.info.run_id}?workflowType=machine_learning"
+        assert f"| [{name}]({page}) | dev 60.0 % | 2 |  |" in lines
         assert parent.info.run_name == f"{each.name}-01234567"
     assert run.data.tags["owner"] == "me"
     own = {name for each in runs(state) for name in each.data.tags if "mlflow." not in name}
