@@ -26,7 +26,7 @@ STORIES = Path(__file__).parent / "stories.txt"  # of tests/studies/cloze/cloze_
 PROCESSES = {
     "dvc": r"bin/dvc repro",
     "stage": r"^python \S+/launch\.py -m (pipeline|studies)\.",
-    "worker": r"^ray::ImplicitFunc",
+    "worker": r"^ray::(ImplicitFunc|[0-9a-f]{8}-)",
     "raylet": r"/raylet/raylet ",
     "gcs": r"/gcs_server ",
     "dashboard": r"dashboard/dashboard\.py",
