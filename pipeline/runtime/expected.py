@@ -18,6 +18,7 @@ FILE = Path(__file__).parents[2] / "reports" / "published" / "demo.json"
 MODELS = "models"  # the part without studies; each study is a part
 # sections that cannot change a result of a part, up to rounding
 WITHOUT_EFFECT = {"watch", "cluster", "evaluate", "export", "ablate", "trace", "report", "studies"}
+DESCRIPTION = ("name", "notes", "tags")  # of the sweep, likewise
 RESULT, SPREAD, COUNT = re.compile(r"\d+\.\d+"), re.compile(r" ± [\d.]+"), re.compile(r"n = \d+")
 Range = tuple[float, float]
 
@@ -37,6 +38,7 @@ def parameters_digest(params: Params, part: str) -> str:
     sections: dict[str, Any] = params.model_dump(mode="json")
     left_out = WITHOUT_EFFECT | (set(params.studies) - {part})
     kept = {name: section for name, section in sections.items() if name not in left_out}
+    kept["sweep"] = {k: v for k, v in kept["sweep"].items() if k not in DESCRIPTION}
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:16]
 
 
