@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 SCALARS = (str, int, float, bool)
 RESERVED = ("model", "seed", "max_epochs", "patience")  # names of columns
-STAGE = "sweep"
+STAGE, EXPERIMENT_NAME = "sweep", "MLFLOW_EXPERIMENT_NAME"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,10 +82,9 @@ class Sweep:
             SweepError: trials failed, or another process runs this sweep.
         """
         trials, execution = self.planned(), self._execution
-        os.environ.setdefault("MLFLOW_EXPERIMENT_NAME", self.name)
         execution.state.mkdir(parents=True, exist_ok=True)
         try:
-            with FileLock(execution.state / "run.lock", timeout=0):
+            with FileLock(execution.state / "run.lock", timeout=0), _experiment(self.name):
                 return run_trials(STAGE, trials, execution, keep_weights=True)
         except Timeout:
             problem = f"another process runs the sweep of {execution.state}; wait for its end"
@@ -185,6 +185,19 @@ class Sweep:
             raise ConfigError(f"sweep {self.name}", problems)
 
 
+@contextmanager
+def _experiment(name: str) -> Iterator[None]:
+    """Set the name of MLflow's experiment, unless the user has set one."""
+    if EXPERIMENT_NAME in os.environ:
+        yield
+        return
+    os.environ[EXPERIMENT_NAME] = name
+    try:
+        yield
+    finally:
+        del os.environ[EXPERIMENT_NAME]
+
+
 def _is_axis(value: Any) -> bool:
     return isinstance(value, list | tuple | Range)
 
@@ -193,8 +206,9 @@ def _reference(training: Callable[..., Any]) -> str:
     """Return module:name of a class or function that a worker can import."""
     module, name = training.__module__, getattr(training, "__qualname__", "<object>")
     if module == "__main__":
-        path = getattr(sys.modules["__main__"], "__file__", None)
-        module = Path(path).stem if path else ""
+        main = sys.modules["__main__"]
+        path, spec = getattr(main, "__file__", None), getattr(main, "__spec__", None)
+        module = spec.name if spec else Path(path).stem if path else ""  # spec: of python -m
     if not module or "<" in name or "." in name:
         expected = "must be a class or function at the top of a module or of a script"
         raise ConfigError("sweep", [f"training is {shown(training)}; {expected}"])

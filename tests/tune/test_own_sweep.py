@@ -100,7 +100,7 @@ def ray_with_curve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 def test_a_loss_is_minimized_by_each_search_and_with_early_stopping(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", "curves")
+    monkeypatch.delenv("MLFLOW_EXPERIMENT_NAME", raising=False)
     listed = sweep(tmp_path, settings={"rate": [3.0, 0.0, 1.0]}, seeds=[1, 2])
     records = listed.run()
     frame = listed.frame()
@@ -118,6 +118,10 @@ def test_a_loss_is_minimized_by_each_search_and_with_early_stopping(
     for search in ("random", "optuna"):
         each = sweep(tmp_path, **searched, search=search)
         assert len(each.run()) == len(each.frame()) == 5
+    other = sweep(tmp_path / "other", name="others", settings={"rate": [1.0]})
+    other.run()
+    client = MlflowClient(f"sqlite:///{tmp_path / 'other' / 'mlflow.db'}")
+    assert "others" in [experiment.name for experiment in client.search_experiments()]
     stopped = sweep(
         tmp_path, settings={"rate": [1.0, 2.0, 3.0]}, early_stopping=SuccessiveHalving(1, 2)
     )
