@@ -1,0 +1,74 @@
+"""Fusions as points of Ray Tune's search space."""
+
+from pathlib import Path
+
+import pytest
+
+from actmodels.ranges import Range
+from tests.samples import sample_trial
+from tune import points
+from tune.execution import Execution
+from tune.grid import Trial, with_keys
+from tune.search import OptunaSearch
+
+AA = "adaptive_attention"
+
+
+@pytest.fixture
+def execution(tmp_path: Path) -> Execution:
+    return Execution(tmp_path, tmp_path, tmp_path)
+
+
+def trials(execution: Execution, **search: OptunaSearch) -> list[Trial]:
+    configs = [
+        sample_trial(AA, ponder_weight=weight, seed=seed)
+        for weight in (0.001, 0.002)
+        for seed in (1, 2)
+    ]
+    return with_keys(configs, "data", execution, searches=search)
+
+
+def test_a_point_has_each_setting_and_lists_where_a_fusion_differs(execution: Execution) -> None:
+    first, second, third, _ = trials(execution)
+    one, fused = points.fusion_point([first]), points.fusion_point([first, second, third])
+    assert one == {"key": first.key, **first.config.flat()}
+    assert fused["ponder_weight"] == [0.001, 0.001, 0.002] and fused["seed"] == [1, 2, 1]
+    assert fused["model"] == AA and fused["learning_rate"] == one["learning_rate"]
+    assert points.keys(one) == [first.key]
+    assert points.keys(fused) == [first.key, second.key, third.key]
+    assert points.point_name(one) == first.name
+    assert points.point_name(fused) == f"{first.name}-and-2-more"
+    configs = {trial.key: trial.config for trial in (first, second, third)}
+    assert points.members(fused, configs) == configs
+
+
+def test_the_space_has_the_values_that_all_points_share(execution: Execution) -> None:
+    listed = [points.fusion_point([trial]) for trial in trials(execution)]
+    space = points.space(listed)
+    assert space.keys() == listed[0].keys()
+    assert {name for name, value in space.items() if value != listed[0][name]} == {
+        *("key", "ponder_weight", "seed"),
+    }
+    assert space["key"] is None
+
+
+def test_a_proposed_point_is_read_as_the_trial_that_proposed_it(execution: Execution) -> None:
+    axes = {"ponder_weight": Range(0.0005, 0.01)}
+    planned = trials(execution, **{AA: OptunaSearch(3, 1, axes=axes)})[:2]
+    proposed = [trial.at({"ponder_weight": 0.004}) for trial in planned]
+    point = points.fusion_point(proposed, [["a", "b"], ["c", "d"]])
+    configs = {trial.key: trial.config for trial in planned}
+    assert points.templates(point) == [trial.key for trial in planned]
+    assert points.members(point, configs) == {trial.key: trial.config for trial in proposed}
+    assert points.peers(point) == [["a", "b"], ["c", "d"]]
+
+
+def test_a_title_has_trial_epoch_and_the_settings_that_vary(execution: Execution) -> None:
+    first, second, *_ = both = trials(execution)
+    varied = points.varied_settings([trial.config for trial in both], ["dropout"])
+    assert varied == ["seed", "ponder_weight", "dropout"]
+    epochs, dropout = first.config.max_epochs, first.config.flat()["dropout"]
+    assert points.title(points.fusion_point([first, second]), varied, 3) == (
+        f"ray::{first.name}-and-1-more epoch 3/{epochs} seed=1|2 ponder_weight=0.001 "
+        f"dropout={dropout}"
+    )
