@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 from types import FrameType
 from typing import NoReturn, TextIO, cast
 
@@ -157,21 +158,17 @@ def run_command(main: Callable[[], None]) -> NoReturn:
 
     The traceback of an error other than `UserError` is written to a file. tqdm.write prints
     messages on their own lines below a progress bar. SIGTERM and SIGHUP do what Ctrl-C does at that
-    moment, so that temporary files are removed and a sweep ends its trials; their line is printed
-    immediately, because Ray's processes may have received the signal too, and Ray then ends this
-    one.
+    moment, so that temporary files are removed and a sweep ends its trials; a thread prints their
+    line, because Ray's processes may have received the signal too, and the main thread then waits
+    for Ray until the process is ended.
     """
     _open_streams()
-    terminal = os.dup(2)  # a sweep redirects standard error
-    received = signal.SIGINT
+    announcing, received = _announce_signals(), signal.SIGINT
 
     def terminate(number: int, frame: FrameType | None) -> None:
         nonlocal received
+        received = signal.Signals(number)
         _discard_closed_terminals()
-        if received == signal.SIGINT:
-            received = signal.Signals(number)
-            with suppress(OSError):
-                os.write(terminal, f"{INTERRUPTED.format(received.name)}\n".encode())
         handler = signal.getsignal(signal.SIGINT)  # that of Ray Tune while it runs
         (handler if callable(handler) else signal.default_int_handler)(signal.SIGINT, frame)
 
@@ -199,8 +196,28 @@ def run_command(main: Callable[[], None]) -> NoReturn:
     except KeyboardInterrupt:
         if received == signal.SIGINT:
             tqdm.write(INTERRUPTED.format(received.name), file=sys.stderr)
+        else:
+            announcing.join(1)
         sys.exit(128 + received)
     sys.exit(0)
+
+
+def _announce_signals() -> Thread:
+    """Start a thread that prints a line for the first SIGTERM or SIGHUP, and ends."""
+    terminal = os.dup(2)  # a sweep redirects standard error
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer)  # Python writes the number as soon as it receives a signal
+
+    def announce() -> None:
+        while (number := os.read(reader, 1)[0]) not in (signal.SIGTERM, signal.SIGHUP):
+            pass
+        with suppress(OSError):  # a closed terminal
+            os.write(terminal, f"{INTERRUPTED.format(signal.Signals(number).name)}\n".encode())
+
+    thread = Thread(target=announce, daemon=True)
+    thread.start()
+    return thread
 
 
 def _open_streams() -> None:

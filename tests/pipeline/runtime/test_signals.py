@@ -40,6 +40,16 @@ def test_an_interrupt_during_imports_prints_one_line(
     assert (done.returncode, done.stderr.decode()) == expected
 
 
+def test_the_line_is_printed_while_the_main_thread_waits_in_c(tmp_path: Path) -> None:
+    """As for Ray, whose processes have received the signal too; its monitor ends the process."""
+    body = """import ctypes, threading
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    threading.Timer(2, os._exit, (1,)).start()
+    mutex, library = ctypes.create_string_buffer(64), ctypes.CDLL(None)
+    library.pthread_mutex_lock(mutex), library.pthread_mutex_lock(mutex)"""
+    assert run(body, tmp_path) == (1, INTERRUPTED.format("SIGTERM"))
+
+
 def test_a_closed_terminal_unwinds_a_stage(tmp_path: Path) -> None:
     """The kernel sends SIGHUP, and what is written to the terminal fails."""
     body = """import fcntl, termios; from tqdm import tqdm
