@@ -1,9 +1,11 @@
 """Fusions as points of Ray Tune: what its dashboard and its results show of a trial.
 
-A setting whose value differs within a fusion is a list, in the order of the trials.
+A setting whose value differs within a fusion is a list, in the order of the trials: a UserList, as
+Ray takes the items of a list or tuple for settings of their own.
 """
 
 import json
+from collections import UserList
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -29,7 +31,7 @@ def fusion_point(fusion: Sequence[Trial], peers: Sequence[Sequence[str]] = ()) -
 
 
 def _one_or_list(values: list[Any]) -> Any:
-    return values if any(value != values[0] for value in values) else values[0]
+    return UserList(values) if any(value != values[0] for value in values) else values[0]
 
 
 def space(points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -102,4 +104,4 @@ def title(point: Mapping[str, Any], varied: Sequence[str], epoch: int) -> str:
 
 
 def _text(value: Any) -> str:
-    return "|".join(map(_text, value)) if isinstance(value, list) else f"{value}"
+    return "|".join(map(_text, value)) if isinstance(value, UserList) else f"{value}"

@@ -33,6 +33,7 @@ def test_a_point_has_each_setting_and_lists_where_a_fusion_differs(execution: Ex
     one, fused = points.fusion_point([first]), points.fusion_point([first, second, third])
     assert one == {"key": first.key, **first.config.flat()}
     assert fused["ponder_weight"] == [0.001, 0.001, 0.002] and fused["seed"] == [1, 2, 1]
+    assert not isinstance(fused["seed"], list)  # Ray would take its items for settings
     assert fused["model"] == AA and fused["learning_rate"] == one["learning_rate"]
     assert points.keys(one) == [first.key]
     assert points.keys(fused) == [first.key, second.key, third.key]
