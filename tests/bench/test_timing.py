@@ -44,7 +44,6 @@ def test_a_cell_has_three_digits_and_its_range(value: object, expected: str) -> 
         ("training", "| model | batch size | times as fast | plain examples per second |", 6),
         ("loop", "| measurement | result |", 8),
         ("sweep", "| trials | seconds | times of joblib in all | until steady |", 1),
-        ("pipeline", "| measurement | result |", 2),
     ],
 )
 def test_a_quick_run_prints_its_table(tmp_path: Path, part: str, header: str, rows: int) -> None:

@@ -139,7 +139,7 @@ def test_contents_lead_to_their_sections(visit: Visit) -> None:
     page = visit()
     links = page.locator("#contents a")
     targets = [link.get_attribute("href") for link in links.all()]
-    assert len(targets) == 15
+    assert len(targets) == 14
     assert all(page.locator(f"[id='{str(target)[1:]}']").count() == 1 for target in targets)
     links.last.click()
     expect(page.locator("#timings-and-machine h2")).to_be_in_viewport()
