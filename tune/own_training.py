@@ -1,5 +1,6 @@
 """Trials of a training of any kind: a class of the user with epochs and a state."""
 
+import copy
 import math
 import time
 from collections.abc import Mapping
@@ -93,7 +94,8 @@ class OwnTraining:
         finite = {name: value for name, value in metrics.items() if math.isfinite(value)}
         self.history.append(ScoredEpoch(self.next_epoch, score, metric, finite, seconds))
         if best_epoch(self.history) is self.history[-1]:
-            self.best_parameters = self.training.state_dict()
+            # later epochs overwrite the tensors of a model's state_dict
+            self.best_parameters = copy.deepcopy(self.training.state_dict())
 
     def state_dict(self) -> dict[str, Any]:
         """Return all that is needed to resume after the last finished epoch."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import torch
 from mlflow import MlflowClient
 
 from actmodels.errors import ConfigError, SweepError
@@ -75,6 +76,17 @@ def test_a_training_resumes_and_diverges_as_any_other(tmp_path: Path) -> None:
     assert again.training.epoch == again.next_epoch - 1 == 1
     lost.run_epoch()
     assert lost.diverged and lost.finished and lost.history[0].metrics == {"epochs": 1}
+
+
+def test_the_best_state_is_not_overwritten_by_later_epochs(tmp_path: Path) -> None:
+    (trial,) = sweep(tmp_path, settings={"rate": 1.0}, mode="max").planned()
+    training = OwnTraining(trial.config, None, "cpu")  # type: ignore[arg-type]
+    weight = torch.zeros(2)
+    training.training.state_dict = lambda: {"weight": weight}
+    training.run_epoch()
+    weight += 1  # in place, as an optimizer does
+    training.run_epoch()  # its loss is lower, and mode is max
+    assert training.best_parameters["weight"].tolist() == [0.0, 0.0]
 
 
 def test_a_missing_metric_is_named(tmp_path: Path) -> None:
