@@ -35,7 +35,7 @@ class EpochRecord:
     ponder_weight: float | None = None
     seconds: float | None = None
     examples_per_second: float | None = None
-    lost_score: ClassVar[float] = 0.0  # of a trial that diverged
+    lost_score: ClassVar[float] = 0.0  # a trial that diverged has this score
 
     @property
     def score(self) -> float:

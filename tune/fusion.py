@@ -7,6 +7,7 @@ from typing import TypeAlias
 from actmodels.fused.stack import can_fuse, fusion_shape
 from actmodels.trial_config import BaseTrialConfig
 from tune.grid import Trial, by_configuration
+from tune.points import fusion_point, point_name
 
 # Trials that one worker trains together; each has its own checkpoint and record.
 Fusion: TypeAlias = Sequence[Trial]
@@ -14,8 +15,7 @@ Fusion: TypeAlias = Sequence[Trial]
 
 def fusion_name(fusion: Fusion) -> str:
     """Return the name in Ray's dashboard: the first trial and the number of the others."""
-    others = len(fusion) - 1
-    return fusion[0].name + (f"-and-{others}-more" if others else "")
+    return point_name(fusion_point(fusion))
 
 
 def slowness(config: BaseTrialConfig) -> tuple[float, ...]:

@@ -50,7 +50,7 @@ Params: TypeAlias = Mapping[str, str | int | float | bool]
 
 EXPERIMENT, RUNNING = "act-nli", "attributes.status = 'RUNNING'"
 PARENT = "mlflow.parentRunId"
-TRAINING_PAGES = "workflowType=machine_learning"  # of a link; else MLflow shows its pages of agents
+TRAINING_PAGES = "workflowType=machine_learning"  # else MLflow shows its pages of agents
 TRAINING, RESULT = "training", "result"  # roles of runs that are not trials
 # Tags of the experiment. The first opens it on its runs, not on traces of language models.
 EXPERIMENT_TAGS = {

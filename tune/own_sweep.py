@@ -125,11 +125,12 @@ class Sweep:
         from tune.proposed_trials import ProposedTrials
 
         store = TrialStore(self._execution.trials)
-        proposed = ProposedTrials(
-            self.planned(), store.storage, lambda trial: store.load(trial.key, needs_weights=False)
-        )
-        loaded = [store.load(trial.key, needs_weights=False) for trial in proposed.trials]
-        return [record for record in loaded if record]
+
+        def load(trial: Trial) -> TrialRecord | None:
+            return store.load(trial.key, needs_weights=False)
+
+        proposed = ProposedTrials(self.planned(), store.storage, load)
+        return [record for record in map(load, proposed.trials) if record]
 
     def state(self, record: TrialRecord) -> Any:
         """Return the state of a trial's training at its best epoch."""

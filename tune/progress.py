@@ -47,7 +47,7 @@ class Progress:
         if not self.epochs:
             self.bar.unpause()  # the start of the workers would count as the time of an epoch
         if name not in self.epochs:
-            earlier = epochs - 1  # of a resumed trial: they took no time of this run
+            earlier = epochs - 1  # a resumed trial has them: they took no time of this run
             self.bar.n, self.bar.initial = self.bar.n + earlier, self.bar.initial + earlier
             self.bar.last_print_n += earlier
             self.epochs[name] = earlier

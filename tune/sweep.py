@@ -62,7 +62,8 @@ def run_trials(
         metrics["trials"] = float(len(results))
         if kept := [record for record in records if not record.diverged]:
             best = max(kept, key=lambda record: record.score).best.headline()
-            metrics |= {f"best_{name}": value for name, value in [*best.items()][:1]}
+            name, value = next(iter(best.items()))
+            metrics[f"best_{name}"] = value
         status = "FINISHED"
         return records
     except SweepError:

@@ -8,7 +8,7 @@ from pipeline.parameters.load import Params
 from pipeline.runtime.results import data_classes, diverged_seeds, read_json
 from pipeline.runtime.stage import require_artifact
 
-LICENSES = {"captions": "mit", "snli": "cc-by-sa-4.0"}  # of training data that is not the user's
+LICENSES = {"captions": "mit", "snli": "cc-by-sa-4.0"}  # the user's data have an unknown one
 
 
 def model_card(config: TrialConfig, params: Params, dev_accuracy: float) -> str:

@@ -99,7 +99,7 @@ def is_pattern(text: str) -> bool:
 
 
 UNIQUE = MustBe("a list with each value once", lambda values: len(set(values)) == len(values))
-NON_EMPTY = Field(min_length=1)  # of lists and mappings
+NON_EMPTY = Field(min_length=1)  # for lists and mappings
 Pairs = Annotated[int, Range(ge=1, le=10**8)]  # 200 times SNLI
 Bytes = Annotated[int, Range(ge=1, le=10**15)]  # a petabyte
 Seconds = Annotated[float, Range(ge=0, le=604_800)]  # a week

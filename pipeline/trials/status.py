@@ -59,8 +59,7 @@ def sweep_status() -> str:
     best = {name: best_epoch(history) for name, (_, history) in states.items() if history}
     if best:
         name = max(best, key=lambda name: best[name].dev_accuracy)
-        accuracy, epoch = 100 * best[name].dev_accuracy, best[name].epoch
-        lines.append(f"best so far: {name} (dev {accuracy:.1f} %, epoch {epoch})")
+        lines.append(f"best so far: {name} ({best[name].text}, epoch {best[name].epoch})")
     return "\n".join(lines + _running(proposed.trials, states) if _stage_runs() else lines)
 
 
