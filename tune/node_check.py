@@ -9,14 +9,8 @@ import ray
 from tune.storage import Storage, is_full, is_unreachable
 
 
-class NodeError(ray.exceptions.RayActorError):
-    """A node cannot train. Ray treats the actor as preempted, so the trial counts no failure."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(error_msg=message, preempted=True)
-
-    def __reduce__(self) -> Any:
-        return (type(self), (self.error_msg,))
+class NodeError(Exception):
+    """A node cannot train; its fusion counts no failure."""
 
 
 class StorageFullError(NodeError):

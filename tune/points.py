@@ -56,13 +56,11 @@ def point_name(point: Mapping[str, Any]) -> str:
     return trial_name(first, model) + (f"-and-{len(others)}-more" if others else "")
 
 
-def members(
-    point: Mapping[str, Any], configs: Mapping[str, BaseTrialConfig]
-) -> dict[str, BaseTrialConfig]:
-    """Return the configurations of a fusion by key; configs: of all planned trials."""
+def members(point: Mapping[str, Any], planned: Mapping[str, Trial]) -> list[Trial]:
+    """Return the trials of a fusion; planned: all trials, or one of each model, by key."""
     settings = json.loads(_proposal(point).get("settings", "{}"))
-    planned = zip(keys(point), templates(point), strict=True)
-    return {key: configs[template].with_settings(settings) for key, template in planned}
+    trials = [planned[key] for key in templates(point)]
+    return [trial.at(settings) for trial in trials] if settings else trials
 
 
 def templates(point: Mapping[str, Any]) -> list[str]:

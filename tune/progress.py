@@ -77,3 +77,8 @@ class Progress:
         """Draw the bar a last time, and end its line."""
         self.bar.delay = 0  # else tqdm omits the line break of a bar that it has not drawn yet
         self.bar.close()
+
+
+def say(*lines: str) -> None:
+    """Print lines above the progress bar."""
+    tqdm.write("\n".join(lines), file=sys.stderr)

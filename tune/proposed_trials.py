@@ -23,7 +23,7 @@ class ProposedTrials:
     Attributes:
         templates: a trial of each model and seed, from which those of a search differ by their
             points.
-        keys: of the proposed trials, in order; each point has all seeds.
+        by_key: the proposed trials, in order; each point has all seeds.
         scores: those of the finished ones by key, see TrialRecord.
     """
 
@@ -35,7 +35,7 @@ class ProposedTrials:
     ) -> None:
         self.templates = [trial for trial in planned if trial.search]
         self._storage, self._load = storage, load
-        self._trials: dict[str, Trial] = {}
+        self.by_key: dict[str, Trial] = {}
         self._points: list[tuple[str, Point, list[str]]] = []  # model, point, keys of its seeds
         self.scores: dict[str, float] = {}
         self._lost = set[str]()
@@ -50,29 +50,29 @@ class ProposedTrials:
             self._ledger = f"search/{grid_hash(self.templates)}.json"
             self._read()
         else:
-            self._trials = {trial.key: trial for trial in planned}
+            self.by_key = {trial.key: trial for trial in planned}
 
     @property
     def keys(self) -> list[str]:
-        """See the class."""
-        return list(self._trials)
+        """The keys of the proposed trials."""
+        return list(self.by_key)
 
     @property
     def trials(self) -> list[Trial]:
         """The proposed trials, in the order of the grid."""
         if not self.templates:
-            return list(self._trials.values())
+            return list(self.by_key.values())
         ordered = list[str]()
         for model, search in self._searches.items():
             order = grid_order(search.axes)
             for _, keys in sorted(self._proposals(model), key=lambda pair: order(pair[0])):
                 ordered += keys
-        return [self._trials[key] for key in ordered]
+        return [self.by_key[key] for key in ordered]
 
     @property
     def remaining(self) -> int:
         """The number of trials that will be proposed."""
-        return self.total - len(self._trials)
+        return self.total - len(self.by_key)
 
     def peers(self, trial: Trial) -> list[list[str]]:
         """Return the keys of the proposed points of a trial's model; none without a search."""
@@ -93,11 +93,11 @@ class ProposedTrials:
 
     def unfinished(self) -> list[Trial]:
         """Return the proposed trials without a record; if all have one, propose one more point."""
-        return [t for key, t in self._trials.items() if not self.is_finished(key)] or self.ask()
+        return [t for key, t in self.by_key.items() if not self.is_finished(key)] or self.ask()
 
     def is_finished(self, key: str) -> bool:
         """Load the record of a trial, if it exists, and keep its score."""
-        record = self._load(self._trials[key])
+        record = self._load(self.by_key[key])
         if record:
             self.scores[key] = record.score
             self._lost |= {key} if record.diverged else set()
@@ -119,7 +119,7 @@ class ProposedTrials:
 
     def _add(self, model: str, point: Point) -> list[Trial]:
         trials = [template.at(point) for template in self._by_model[model]]
-        self._trials |= {trial.key: trial for trial in trials}
+        self.by_key |= {trial.key: trial for trial in trials}
         self._points.append((model, point, [trial.key for trial in trials]))
         return trials
 

@@ -5,7 +5,7 @@ import ctypes
 import resource
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import psutil
@@ -14,11 +14,12 @@ import torch
 
 from actmodels.fused.stack import can_fuse
 from actmodels.model_training import AnyTraining
-from actmodels.records import Epoch, trial_name
+from actmodels.records import TrialRecord
 from actmodels.registry import load_class
 from actmodels.trial_config import BaseTrialConfig
 from tune import points
 from tune.early_stopping import RungScores
+from tune.grid import Trial
 from tune.process_title import set_process_title
 from tune.provenance import machine
 from tune.storage import Storage
@@ -28,16 +29,6 @@ from tune.torch_settings import configure_torch
 MIB = 2**20
 Members: TypeAlias = Mapping[str, AnyTraining]  # by key
 UNIT = 1 if sys.platform == "darwin" else 2**10  # of ru_maxrss: bytes on macOS, KiB on Linux
-
-
-@dataclass(frozen=True)
-class TrialReport:
-    """The progress of a trial, as a worker reports it."""
-
-    history: Sequence[Epoch]
-    parameters: int
-    diverged: bool
-    finished: bool
 
 
 class InTurn:
@@ -94,24 +85,41 @@ def resource_metrics(device: str) -> dict[str, float]:
 
 
 def report(
-    groups: Iterable[Members], notes: list[str], device: str, system_metrics: bool = False
+    trials: Mapping[str, Trial],
+    groups: Iterable[Members],
+    notes: list[str],
+    device: str,
+    system_metrics: bool = False,
 ) -> None:
-    """Report the whole progress of trials, by key, and notes for the user, which are then cleared.
+    """Report the records of trials so far, by key, and notes for the user, which are then cleared.
 
     Each report repeats the content of the earlier ones, so a lost report does no harm. The trials
     of a group finish together.
     """
-    trials = {
-        key: TrialReport([*member.history], member.parameters, member.diverged, finished)
-        for group in groups
-        for finished in [all(member.finished for member in group.values())]
-        for key, member in group.items()
-        if member.history
-    }
+    records, finished, usage = dict[str, TrialRecord](), set[str](), device_usage(device)
+    for group in groups:
+        records |= {
+            key: _record(trials[key], member, usage)
+            for key, member in group.items()
+            if member.history
+        }
+        finished |= group.keys() if all(member.finished for member in group.values()) else set()
     metrics = resource_metrics(device) if system_metrics else {}
-    usage = {"machine": device_usage(device), "system_metrics": metrics}
-    ray.tune.report({"trials": trials, "notes": list(notes), **usage})
+    content = {"trials": records, "finished": finished, "system_metrics": metrics}
+    ray.tune.report(content | {"notes": list(notes)})
     notes.clear()
+
+
+def _record(trial: Trial, member: AnyTraining, usage: dict[str, Any]) -> TrialRecord:
+    return TrialRecord(
+        key=trial.key,
+        config=trial.config.as_dict(),
+        parameters=member.parameters,
+        history=tuple(member.history),
+        provenance=trial.origin,
+        diverged=member.diverged,
+        machine=usage,
+    )
 
 
 def by_seeds(
@@ -143,7 +151,7 @@ def stop_early(groups: Mapping[tuple[str, ...], Members], rung_scores: RungScore
 
 
 def train_fusion(
-    configs: Mapping[str, BaseTrialConfig],
+    trials: Sequence[Trial],
     *,
     data: Any,
     checkpoints: Storage,
@@ -155,17 +163,19 @@ def train_fusion(
     system_metrics: bool = False,
     show: Callable[[int], None] = lambda epoch: None,
 ) -> None:
-    """Train each trial of a fusion, by key, from its last checkpoint to its end.
+    """Train each trial of a fusion from its last checkpoint to its end.
 
     Args:
         stacked: as one model, where the model allows it.
         show: called with the number of each epoch before it is trained.
     """
     # the worker's log, a page of Ray's dashboard
-    print(*(trial_name(key, config.model) for key, config in configs.items()), flush=True)
+    print(*(trial.name for trial in trials), flush=True)
     configure_torch(threads, precision, device)
-    training, trials = build_training(list(configs.values()), data, device, stacked)
-    members = dict(zip(configs, trials, strict=True))
+    by_key = {trial.key: trial for trial in trials}
+    configs = [trial.config for trial in trials]
+    training, trainings = build_training(configs, data, device, stacked)
+    members = dict(zip(by_key, trainings, strict=True))
     groups = by_seeds(members, rung_scores)
     resumed, notes = {}, rung_scores.notes if rung_scores else []
     for key, member in members.items():
@@ -176,7 +186,7 @@ def train_fusion(
     if rung_scores:
         stop_early(groups, rung_scores)
     if resumed or notes:
-        report(groups.values(), notes, device)
+        report(by_key, groups.values(), notes, device)
     while not training.finished:
         active = {key: member for key, member in members.items() if not member.finished}
         trained = {keys: group for keys, group in groups.items() if group.keys() & active.keys()}
@@ -186,13 +196,13 @@ def train_fusion(
             save_checkpoint(checkpoints, key, member.state_dict())
         if rung_scores:
             stop_early(trained, rung_scores)
-        report(trained.values(), notes, device, system_metrics)
+        report(by_key, trained.values(), notes, device, system_metrics)
 
 
 def run_fusion(
     point: dict[str, Any],
     *,
-    configs: Mapping[str, BaseTrialConfig],
+    planned: Mapping[str, Trial],
     data: Mapping[str, ray.ObjectRef[Any]],
     varied: Sequence[str] = (),
     rung_scores: RungScores | None = None,
@@ -201,13 +211,12 @@ def run_fusion(
     """Train the fusion of a `fusion_point`.
 
     Args:
-        configs, data: of all planned trials, by key.
+        planned, data: of all planned trials, by key.
         varied: settings in the title of the worker's process.
     """
-    members = points.members(point, configs)
+    trials = points.members(point, planned)
     if rung_scores and (peers := points.peers(point)):
-        model = next(iter(members.values())).model
-        rung_scores = replace(rung_scores, configurations={model: peers})
+        rung_scores = replace(rung_scores, configurations={trials[0].config.model: peers})
     template = points.templates(point)[0]
 
     def show(epoch: int) -> None:
@@ -215,7 +224,7 @@ def run_fusion(
 
     try:
         train_fusion(
-            members, data=ray.get(data[template]), rung_scores=rung_scores, show=show, **settings
+            trials, data=ray.get(data[template]), rung_scores=rung_scores, show=show, **settings
         )
     finally:  # glibc keeps the freed memory of each fusion, because each fusion has its own thread
         with contextlib.suppress(OSError, AttributeError):  # another C library

@@ -1,7 +1,6 @@
 """Node checks and placement with fake nodes; real nodes are in tests/cluster."""
 
 import errno
-import pickle
 import sys
 import time
 from dataclasses import replace
@@ -177,13 +176,3 @@ def test_fusions_are_not_placed_on_excluded_nodes(
     placement.to_placement_group()
     selector = [{"ray.io/node-id": f"!in({BAD})"}]
     assert groups == [([{"CPU": 1}], {"bundle_label_selector": selector})]
-
-
-def test_ray_counts_no_failure_of_a_trial() -> None:
-    """See ray.tune.experiment.Trial: an actor that was preempted costs no restart."""
-    error = pickle.loads(pickle.dumps(NodeError("node x is broken")))
-    assert str(error) == "node x is broken"
-    assert error.preempted
-    task = ray.exceptions.RayTaskError("train", "trace", error)
-    cause = task.as_instanceof_cause()
-    assert isinstance(cause, ray.exceptions.RayActorError) and cause.preempted

@@ -39,8 +39,8 @@ def test_a_point_has_each_setting_and_lists_where_a_fusion_differs(execution: Ex
     assert points.keys(fused) == [first.key, second.key, third.key]
     assert points.point_name(one) == first.name
     assert points.point_name(fused) == f"{first.name}-and-2-more"
-    configs = {trial.key: trial.config for trial in (first, second, third)}
-    assert points.members(fused, configs) == configs
+    planned = {trial.key: trial for trial in (first, second, third)}
+    assert points.members(fused, planned) == [first, second, third]
 
 
 def test_the_space_has_the_values_that_all_points_share(execution: Execution) -> None:
@@ -58,9 +58,8 @@ def test_a_proposed_point_is_read_as_the_trial_that_proposed_it(execution: Execu
     planned = trials(execution, **{AA: OptunaSearch(3, 1, axes=axes)})[:2]
     proposed = [trial.at({"ponder_weight": 0.004}) for trial in planned]
     point = points.fusion_point(proposed, [["a", "b"], ["c", "d"]])
-    configs = {trial.key: trial.config for trial in planned}
     assert points.templates(point) == [trial.key for trial in planned]
-    assert points.members(point, configs) == {trial.key: trial.config for trial in proposed}
+    assert points.members(point, {trial.key: trial for trial in planned}) == proposed
     assert points.peers(point) == [["a", "b"], ["c", "d"]]
 
 

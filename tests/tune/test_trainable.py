@@ -8,10 +8,12 @@ import pytest
 import ray.tune
 import torch
 
+from actmodels.records import TrialRecord
 from actmodels.training import Training
 from actmodels.trial_config import BaseTrialConfig, TrialConfig
 from tests.samples import sample_data, sample_trial
 from tune.early_stopping import RungScores, SuccessiveHalving
+from tune.grid import Trial
 from tune.storage import storage
 from tune.store import load_checkpoint, save_checkpoint
 from tune.torch_settings import configure_torch
@@ -24,7 +26,7 @@ DATA = sample_data()
 @pytest.fixture
 def reports(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     caught: list[dict[str, Any]] = []
-    monkeypatch.setattr(ray.tune, "report", lambda report: caught.append(report["trials"]))
+    monkeypatch.setattr(ray.tune, "report", caught.append)
     return caught
 
 
@@ -41,7 +43,8 @@ def train(
 ) -> None:
     place = storage(folder / "c")
     place.make()
-    train_fusion(configs, data=data, checkpoints=place, device="cpu", threads=1, **more)
+    trials = [Trial(key, config, {"data": "d"}) for key, config in configs.items()]
+    train_fusion(trials, data=data, checkpoints=place, device="cpu", threads=1, **more)
 
 
 def saved_after(config: TrialConfig, epochs: int, folder: Path, key: str) -> None:
@@ -54,7 +57,11 @@ def saved_after(config: TrialConfig, epochs: int, folder: Path, key: str) -> Non
 
 
 def lengths(report: dict[str, Any]) -> dict[str, int]:
-    return {key: len(trial.history) for key, trial in report.items()}
+    return {key: len(record.history) for key, record in report["trials"].items()}
+
+
+def last_records(reports: list[dict[str, Any]]) -> dict[str, TrialRecord]:
+    return {key: record for report in reports for key, record in report["trials"].items()}
 
 
 def test_one_report_per_epoch_on_all_trained_and_saved_trials(
@@ -66,7 +73,7 @@ def test_one_report_per_epoch_on_all_trained_and_saved_trials(
         for key, trial in content["trials"].items():
             state = load_checkpoint(storage(tmp_path / "c"), key)
             assert state["history"] == [vars(epoch) for epoch in trial.history]
-        reports.append({key: trial.finished for key, trial in content["trials"].items()})
+        reports.append({key: key in content["finished"] for key in content["trials"]})
 
     monkeypatch.setattr(ray.tune, "report", report)
     train(fusion(a=3, b=1, c=2), tmp_path)
@@ -85,7 +92,7 @@ def test_trials_of_different_epochs_are_resumed_in_one_fusion(
     train(configs, tmp_path)
     assert lengths(reports[0]) == {"ended": 3, "half": 2}
     assert [lengths(r) for r in reports[1:]] == [{"half": 3, "new": 1}, {"new": 2}, {"new": 3}]
-    last = {key: report[key] for report in reports for key in report}
+    last = last_records(reports)
     for key, config in configs.items():
         alone = Training(config, DATA)
         losses = [record.dev_loss for record in alone.epochs()]
@@ -111,8 +118,12 @@ def test_a_corrupt_checkpoint_is_quarantined_and_its_trial_starts_over(
         "quarantined as broken.pt.corrupt, the trial starts over"
     ]
     assert not any(report["notes"] for report in others)
-    reached = [{k: len(news.history) for k, news in r["trials"].items()} for r in reports]
-    assert reached == [{"sound": 2}, {"sound": 3, "broken": 1}, {"broken": 2}, {"broken": 3}]
+    assert [lengths(report) for report in reports] == [
+        {"sound": 2},
+        {"sound": 3, "broken": 1},
+        {"broken": 2},
+        {"broken": 3},
+    ]
     quarantined = paths["broken"].with_name("broken.pt.corrupt")
     assert quarantined.read_bytes()[2000:2001] == b"?"
 
@@ -122,19 +133,21 @@ def test_stopped_trials_leave_the_fusion(tmp_path: Path, reports: list[dict[str,
     configs = fusion(a=4, b=4, c=4)
     scores = RungScores(storage(tmp_path), SuccessiveHalving(1, 3), {ADAPTIVE: [*configs]}, 4)
     train(configs, tmp_path, rung_scores=scores)
-    first = {key: news.history[0].dev_accuracy for key, news in reports[0].items()}
+    first = {key: news.history[0].dev_accuracy for key, news in reports[0]["trials"].items()}
     best = [key for key, accuracy in first.items() if accuracy == max(first.values())]
     assert len(best) < 3, "the sample does not distinguish the trials"
-    assert {key for key, news in reports[0].items() if not news.finished} == set(best)
-    assert all(set(report) <= set(best) for report in reports[1:])
-    last = {key: report[key] for report in reports for key in report}
-    assert all(news.finished and not news.diverged for news in last.values())
-    assert max(lengths(last).values()) == 4
+    assert reports[0]["trials"].keys() - reports[0]["finished"] == set(best)
+    assert all(report["trials"].keys() <= set(best) for report in reports[1:])
+    last = last_records(reports)
+    assert not any(record.diverged for record in last.values())
+    lasts = {key: len(record.history) for key, record in last.items()}
+    assert set().union(*(report["finished"] for report in reports)) == set(configs)
+    assert max(lasts.values()) == 4
 
     # A restarted worker stops them again.
     before = len(reports)
     train(configs, tmp_path, rung_scores=scores)
-    assert lengths(reports[before]) == lengths(last)
+    assert lengths(reports[before]) == lasts
     assert len(reports) == before + 1
 
 
@@ -157,11 +170,16 @@ def test_the_seeds_of_a_configuration_end_at_one_rung(
     seeds = {ADAPTIVE: [["even1", "even2"], ["wide1", "wide2"]]}
     scores = RungScores(storage(tmp_path), SuccessiveHalving(1, 3), seeds, 5)
     train(configs, tmp_path, rung_scores=scores, stacked=stacked)
-    last = {key: report[key] for report in reports for key in report}
+    last = last_records(reports)
     first = {key: round(last[key].history[0].dev_accuracy, 3) for key in configs}
     assert first == {"even1": 0.375, "even2": 0.375, "wide1": 0.5, "wide2": 0.333}
-    assert lengths(last) == {"even1": 1, "even2": 1, "wide1": 5, "wide2": 5}
-    ends = [{key for key in report if report[key].finished} for report in reports]
+    assert {key: len(record.history) for key, record in last.items()} == {
+        "even1": 1,
+        "even2": 1,
+        "wide1": 5,
+        "wide2": 5,
+    }
+    ends = [report["finished"] for report in reports]
     assert [end for end in ends if end] == [{"even1", "even2"}, {"wide1", "wide2"}]  # together
     for key, config in configs.items():
         expected = [e.dev_loss for e in Training(config, DATA).epochs()][: len(last[key].history)]

@@ -1,0 +1,249 @@
+"""A sweep that runs: its trials with their records, checkpoints, ledger and run in MLflow.
+
+Does not import Ray, which trains the trials that this object gives, and tells it how they end.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from actmodels.errors import SweepError
+from actmodels.records import TrialRecord
+from tune.early_stopping import RungScores
+from tune.execution import Execution
+from tune.failures import Failure
+from tune.fusion import Fusion, fusion_name, split_largest
+from tune.grid import Trial, by_configuration, grid_hash
+from tune.progress import say
+from tune.proposed_trials import ProposedTrials
+from tune.provenance import provenance_tags
+from tune.storage import Storage, prepare, storage_errors
+from tune.store import TrialStore, checkpoint_name, load_checkpoint
+from tune.tracking import Tracker
+from tune.trial_state import final_state
+
+Results: TypeAlias = list[tuple[Trial, TrialRecord | str]]  # or an error
+
+
+class RunningSweep:
+    """The trials of a stage, each of which is trained once; the single writer of their results.
+
+    Args:
+        stage: part of MLflow's names and of messages.
+        trials: with a sequential search, one for each model and seed.
+        keep_weights: whether the store keeps the best weights.
+
+    Attributes:
+        group: digest of the trials.
+        proposed: the ledger of the trials.
+        rung_scores: of early stopping, if there is one.
+        waiting: fusions that Ray has not been given, or has given up.
+        ended: keys of trials that were recorded or given up.
+        errors: reasons of trials that were given up, by key.
+        failures: how often a trial failed alone, or its checkpoint could not be read, by key.
+        unreadable: keys of finished trials whose weights could not be read.
+        fatal_error: why the sweep must end; empty if it need not.
+    """
+
+    def __init__(
+        self, stage: str, trials: list[Trial], execution: Execution, keep_weights: bool
+    ) -> None:
+        if len({trial.key for trial in trials}) != len(trials):
+            raise SweepError(f"{stage}: the grid has a trial twice; make its points distinct")
+        self.stage, self.execution, self.keep_weights = stage, execution, keep_weights
+        self.group = grid_hash(trials)
+        self.checkpoints, self.store = execution.checkpoints, TrialStore(execution.trials)
+        with storage_errors(self.checkpoints):
+            prepare(self.checkpoints, "cluster.storage")
+            prepare(self.store.storage, "cluster.state")
+            self.rung_scores = _rung_scores(trials, self.checkpoints)
+            self.proposed = ProposedTrials(trials, self.store.storage, self._load)
+        digests = dict.fromkeys(trial.origin["data"] for trial in trials)
+        tags = {**provenance_tags(), "grid_hash": self.group, "data_digest": ", ".join(digests)}
+        data = (execution.dataset, execution.data_folder)
+        self.tracker = Tracker(stage, self.group, tags, execution.state, data, execution.about)
+        self.waiting: list[Fusion] = []
+        self.ended: set[str] = set()
+        self.errors: dict[str, str] = {}
+        self.failures: Counter[str] = Counter()
+        self.unreadable: set[str] = set()
+        self.fatal_error = ""
+        self._results: Results = []
+
+    @contextmanager
+    def opened(self) -> Iterator[list[Trial]]:
+        """Yield the unfinished trials; with the block the run in MLflow ends.
+
+        Raises:
+            SweepError: a storage is full or cannot be reached.
+        """
+        status = "KILLED"
+        try:
+            with storage_errors(self.checkpoints):
+                yield self._unfinished()
+            status = "FINISHED"
+        except SweepError:
+            status = "FAILED"
+            raise
+        finally:
+            self.tracker.finish(status, self._metrics(), self._results)
+
+    def _load(self, trial: Trial) -> TrialRecord | None:
+        if record := self.store.load(trial.key, needs_weights=self.keep_weights):
+            self.checkpoints.remove(checkpoint_name(trial.key))  # a worker may outlive its driver
+            if self.rung_scores:
+                self.rung_scores.record_result(record)
+        return record
+
+    def _unfinished(self) -> list[Trial]:
+        unfinished = self.proposed.unfinished()
+        if self.rung_scores and (notes := self.rung_scores.notes):
+            print(*notes, sep="\n", file=sys.stderr, flush=True)
+            notes.clear()  # workers have their own
+        count = len(unfinished) + self.proposed.remaining
+        print(f"{self.stage}: {count} of {self.proposed.total} trials to run", flush=True)
+        return unfinished
+
+    def records(self) -> list[TrialRecord]:
+        """Return the records of all trials, in the order of the grid.
+
+        Raises:
+            SweepError: names the trials without one.
+        """
+        for trial in self.proposed.trials:
+            record = self.store.load(trial.key, needs_weights=self.keep_weights)
+            self._results.append((trial, record or self.errors.get(trial.key, "no result")))
+        records = [result for _, result in self._results if isinstance(result, TrialRecord)]
+        if failed := [(trial, why) for trial, why in self._results if isinstance(why, str)]:
+            raise SweepError(
+                f"{self.stage}: {len(failed)} of {len(self._results)} trials did not finish; "
+                "nothing was written; run the same command again to retry them"
+                + "".join(f"\n  {trial.name}: {why}" for trial, why in failed)
+            )
+        if rung_scores := _rung_scores(self.proposed.trials, self.checkpoints):
+            rung_scores.delete()  # the records have the same scores
+        return records
+
+    def _metrics(self) -> dict[str, float]:
+        """Return what MLflow shows of the sweep itself."""
+        metrics = {"trials": float(self.proposed.total)}
+        records = [result for _, result in self._results if isinstance(result, TrialRecord)]
+        if kept := [record for record in records if not record.diverged]:
+            best = max(kept, key=lambda record: record.score).best.headline()
+            name, value = next(iter(best.items()))
+            metrics[f"best_{name}"] = value
+        return metrics
+
+    def unfinished(self, keys: list[str]) -> list[Trial]:
+        """Return the trials of these keys that have not ended."""
+        return [self.proposed.by_key[key] for key in keys if key not in self.ended]
+
+    def record(self, record: TrialRecord) -> bool:
+        """Store a finished trial; return whether it was, else its weights cannot be read."""
+        trial = self.proposed.by_key[record.key]
+        weights = self._read_weights(trial) if self.keep_weights else None
+        if self.keep_weights and weights is None:
+            return False
+        with self.fatal_errors(self.store.storage):
+            self.store.save(record, weights)
+            self.trace(trial).unlink(missing_ok=True)  # of an earlier run
+            self._end(trial, record)
+        return trial.key in self.ended
+
+    def _read_weights(self, trial: Trial) -> dict[str, Any] | None:
+        notes: list[str] = []
+        name, consequence = checkpoint_name(trial.key), "the trial starts over"
+        try:
+            corrupt = self.checkpoints.quarantining(name, notes, consequence)
+            with self.fatal_errors(self.checkpoints), corrupt:
+                return dict(load_checkpoint(self.checkpoints, trial.key)["best_parameters"])
+        except OSError as error:
+            notes.append(f"{error}; {consequence}")
+        if not self.fatal_error:
+            say(*notes)
+            self.unreadable.add(trial.key)
+        return None
+
+    @contextmanager
+    def fatal_errors(self, storage: Storage) -> Iterator[None]:
+        """End the sweep if a storage is full or stays unreachable in the block."""
+        try:
+            with storage_errors(storage):
+                yield
+        except SweepError as error:
+            self.fatal_error = str(error)
+
+    def trace(self, trial: Trial) -> Path:
+        """Return the file of the error tracebacks of a trial that was given up."""
+        return self.execution.failures / f"{trial.name}.txt"
+
+    def remove_checkpoints(self, keys: list[str]) -> None:
+        """Delete the checkpoints of recorded trials of a fusion that has ended.
+
+        Not earlier: if its worker dies, the fusion restarts with all its trials, and skips those
+        whose checkpoints are complete.
+        """
+        for key in self.ended.intersection(keys) - self.errors.keys():
+            with self.fatal_errors(self.checkpoints):
+                self.checkpoints.remove(checkpoint_name(key))
+
+    def start_over(self, keys: list[str]) -> list[Trial]:
+        """Train finished trials again whose weights cannot be read; return those given up."""
+        why = "its checkpoint could not be read repeatedly; see the log above"
+        lost = [trial for trial in self.unfinished(keys) if trial.key in self.unreadable]
+        given_up = [trial for trial in lost if self._fails_too_often([trial])]
+        for trial in given_up:
+            self._give_up(trial, why)
+        if again := [trial for trial in lost if trial not in given_up]:
+            self.waiting.append(again)
+        return given_up
+
+    def fail(self, fusion: list[Trial], failure: Failure) -> list[Trial]:
+        """Restart a fusion that failed, as halves if it failed too often; return those given up.
+
+        So the trial that fails, or needs too much memory, is alone in the end, and is given up
+        (see by_configuration). Each trial continues from its last checkpoint.
+        """
+        if not self._fails_too_often(fusion):
+            self.restart(fusion, failure.reason)
+            return []
+        for trial in fusion:
+            del self.failures[trial.key]
+        if len(halves := split_largest([fusion], 2)) == 1:
+            for trial in fusion:
+                self._give_up(trial, failure.save(self.trace(trial)))
+            return fusion
+        self.waiting += halves
+        names = " and ".join(f"{fusion_name(half)} ({len(half)})" for half in halves)
+        say(f"a fusion failed: {failure.reason}; its trials continue as {names}")
+        return []
+
+    def restart(self, fusion: list[Trial], reason: str) -> None:
+        """Give a fusion to Ray again, before the others; its trials count no failure."""
+        say(f"{fusion_name(fusion)}: {reason}; it restarts")
+        self.waiting.insert(0, fusion)
+
+    def _fails_too_often(self, trials: list[Trial]) -> bool:
+        self.failures.update(trial.key for trial in trials)
+        return any(self.failures[trial.key] > self.execution.max_failures for trial in trials)
+
+    def _give_up(self, trial: Trial, reason: str) -> None:
+        self.errors[trial.key] = reason
+        self._end(trial, reason)
+
+    def _end(self, trial: Trial, result: TrialRecord | str) -> None:
+        self.ended.add(trial.key)
+        self.tracker.update(trial, final_state(result))
+
+
+def _rung_scores(trials: list[Trial], storage: Storage) -> RungScores | None:
+    rule = trials[0].early_stopping
+    if rule is None:
+        return None
+    keys: dict[str, list[list[str]]] = {}
+    for seeds in by_configuration(trials):
+        keys.setdefault(seeds[0].config.model, []).append([trial.key for trial in seeds])
+    return RungScores(storage, rule, keys, max(trial.config.max_epochs for trial in trials))
