@@ -94,6 +94,13 @@ def package_of(module: str) -> Path:
     return origin.parent if spec.submodule_search_locations else origin
 
 
+def code_folder(config: BaseTrialConfig) -> Path:
+    """Return the folder whose commit is that of a trial: this project, or that of its own code."""
+    *_, last = code_packages(config)
+    folder = last if last.is_dir() else last.parent
+    return PACKAGE.parent if folder.is_relative_to(PACKAGE.parent) else folder
+
+
 def code_files(config: BaseTrialConfig) -> dict[Path, str]:
     """Return the files that train and evaluate a trial, by their imports, with their text.
 

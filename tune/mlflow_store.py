@@ -84,13 +84,16 @@ class RunStore:
     """The project's runs, on the server of MLFLOW_TRACKING_URI or in the state folder.
 
     RUNNING runs of an earlier driver of the project, a tag, are set to KILLED, unless `reading`,
-    as a driver may be at work. shared: whether other projects may log to the same store.
+    as a driver may be at work. shared: whether other projects may log to the same store. commit:
+    of the code of new runs; by default that of this project, for which git is asked once.
     """
 
-    def __init__(self, state: Path, reading: bool = False) -> None:
+    def __init__(self, state: Path, reading: bool = False, commit: str = "") -> None:
         path = state.resolve() / "mlflow.db"
         self.uri, own = uris.tracking_uri(state), f"{uris.SQLITE}{path}"
         self.shared, self.reading = self.uri != own, reading
+        if commit:
+            self.commit = commit
         with store_errors(state):
             self.project = project_id(state)
             if not self.shared and not path.exists():
@@ -168,7 +171,7 @@ class RunStore:
 
     @cached_property
     def commit(self) -> str:
-        """The commit of the code; git is asked once, and only for new runs."""
+        """See the class."""
         return commit()
 
     def create(

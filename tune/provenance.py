@@ -11,14 +11,15 @@ from typing import Any
 
 log = logging.getLogger(__name__)
 CPUS = Path("/proc/cpuinfo")
+PROJECT = Path(__file__).parents[1]
 # git sets these in hooks
 REPOSITORY = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"}
 
 
-def provenance_tags() -> dict[str, str]:
-    """Return the commit of the code, and the versions of Python, torch and Ray."""
+def provenance_tags(code: Path = PROJECT) -> dict[str, str]:
+    """Return the commit of the code in a folder, and the versions of Python, torch and Ray."""
     versions = {f"{name}_version": version(name) for name in ("torch", "ray")}
-    return {"git_commit": commit(), "python_version": platform.python_version(), **versions}
+    return {"git_commit": commit(code), "python_version": platform.python_version(), **versions}
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -29,13 +30,12 @@ def git(folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def commit() -> str:
-    """Return the commit of the code; "unknown" outside git.
+def commit(folder: Path = PROJECT) -> str:
+    """Return the commit of a folder, which may be a part of a repository; "unknown" outside git.
 
-    "-dirty" is appended if tracked files of the project differ, except dvc.lock and artifacts. The
-    project may be a part of the repository.
+    "-dirty" is appended if tracked files of the folder differ, except dvc.lock and artifacts.
     """
-    folder, outputs = Path(__file__).parents[1], (":(exclude)dvc.lock", ":(exclude)artifacts")
+    outputs = (":(exclude)dvc.lock", ":(exclude)artifacts")
     try:
         dirty = git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".", *outputs)
         return git(folder, "rev-parse", "HEAD").strip() + ("-dirty" if dirty else "")

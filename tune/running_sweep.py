@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
+from tune.code_digest import code_folder
 from tune.early_stopping import RungScores
 from tune.execution import Execution
 from tune.failures import Failure
@@ -62,7 +63,8 @@ class RunningSweep:
             self.rung_scores = _rung_scores(trials, self.checkpoints)
             self.proposed = ProposedTrials(trials, self.store.storage, self._load)
         digests = dict.fromkeys(trial.origin["data"] for trial in trials)
-        tags = {**provenance_tags(), "grid_hash": self.group, "data_digest": ", ".join(digests)}
+        tags = provenance_tags(code_folder(trials[0].config))
+        tags |= {"grid_hash": self.group, "data_digest": ", ".join(digests)}
         data = (execution.dataset, execution.data_folder)
         self.tracker = Tracker(stage, self.group, tags, execution.state, data, execution.about)
         self.waiting: list[Fusion] = []

@@ -110,7 +110,7 @@ class Tracker:
         self._listed = False
         self._resume_at = 0.0
         self._warned = False
-        self._store = RunStore(state)
+        self._store = RunStore(state, commit=self._tags.get("git_commit", ""))
         if not self._note.exists():
             write_text(self._note, UNFINISHED)
         with store_errors(state):

@@ -1,5 +1,6 @@
 """A sweep of a training of the user, from Python."""
 
+import importlib
 import os
 import signal
 import subprocess
@@ -19,7 +20,7 @@ from tests.end_to_end.project import wait_for
 from tests.tune.own_curve import Curve
 from tune import Range, SuccessiveHalving, Sweep
 from tune.cluster import connected
-from tune.code_digest import code_packages
+from tune.code_digest import code_folder, code_packages
 from tune.own_training import OwnTraining
 
 ROOT = Path(__file__).parents[2]
@@ -94,6 +95,16 @@ def test_a_missing_metric_is_named(tmp_path: Path) -> None:
     training = OwnTraining(trial.config, None, "cpu")  # type: ignore[arg-type]
     with pytest.raises(SweepError, match=r"returned no error, .* but loss, epochs$"):
         training.run_epoch()
+
+
+def test_the_commit_is_that_of_the_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert code_folder(sweep(tmp_path).planned()[0].config) == ROOT
+    (tmp_path / "outside_curve.py").write_text("class Own: pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    own = importlib.import_module("outside_curve").Own
+    assert code_folder(sweep(tmp_path, training=own).planned()[0].config) == tmp_path
 
 
 @pytest.fixture

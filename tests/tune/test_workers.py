@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import time
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -122,10 +123,15 @@ def test_the_dashboard_shows_each_trial(tmp_path: Path, monkeypatch: pytest.Monk
 
     def shown() -> dict[str, Any]:
         import ray
-        from ray.util.state import list_actors, list_jobs
+        from ray.util.state import exception, list_actors, list_jobs
 
         head, pid = ray.get_runtime_context().gcs_address, os.getpid()
-        (job,) = list_jobs(head, detail=True)
+        for attempt in range(60):  # the dashboard starts later than the first worker
+            try:
+                (job,) = list_jobs(head, detail=True)
+                break
+            except exception.ServerUnavailable:
+                time.sleep(attempt / 10)
         (actor,) = [actor for actor in list_actors(head, detail=True) if actor.pid == pid]
         title = psutil.Process().cmdline()[0]
         return {"title": title, "job": job.metadata["job_name"], "actor": actor.repr_name}
