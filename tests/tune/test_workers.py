@@ -3,9 +3,9 @@
 import functools
 import json
 import os
-import time
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
