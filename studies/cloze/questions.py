@@ -17,9 +17,8 @@ from actmodels.data.stored import save_stored
 from actmodels.errors import DataError
 from actmodels.files import files_digest
 from pipeline.datasets.archive import member_lines
-from pipeline.datasets.download import fetch
+from pipeline.datasets.download import fetch, fetch_text
 from pipeline.datasets.text_lines import write_lines
-from pipeline.datasets.texts import fetch_text
 from pipeline.datasets.tokens import write_words
 from pipeline.datasets.vectors import look_up
 from pipeline.parameters.schema import Vectors

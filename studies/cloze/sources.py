@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from random import Random
 
 from actmodels.errors import DataError
-from pipeline.datasets.word_classes import word_class
+from pipeline.datasets.features import word_class
 from pipeline.parameters.section import SPLITS
 from studies.cloze.question import BLANK, CANDIDATES, ClozeQuestion
 from studies.cloze.section import CONTEXT_LINES, ClozeText

@@ -18,7 +18,7 @@ from actmodels.files import replacing
 from actmodels.models.act_rnn import ActRnn
 from actmodels.registry import HALTINGS
 from actmodels.seeding import generator
-from pipeline.datasets.texts import fetch_text
+from pipeline.datasets.download import fetch_text
 from pipeline.parameters.load import load_params
 from pipeline.parameters.section import TextSource
 from pipeline.parameters.studies import study_section

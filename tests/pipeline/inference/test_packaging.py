@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from actmodels.registry import MODELS
-from pipeline.inference import packaging
-from pipeline.inference.packaging import (
+from pipeline.inference import registry
+from pipeline.inference.registry import (
     EXAMPLE,
     PACKAGES,
     ROOT,
@@ -63,10 +63,10 @@ def test_copied_packages_and_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     def digest() -> str:
         sources.cache_clear()  # each process reads once
-        return code_digest(code_files("decomposable_attention"), packaging.ROOT)
+        return code_digest(code_files("decomposable_attention"), registry.ROOT)
 
     before = digest()
-    monkeypatch.setattr("pipeline.inference.packaging.ROOT", tmp_path)
+    monkeypatch.setattr("pipeline.inference.registry.ROOT", tmp_path)
     assert digest() == before
     path = tmp_path / "pipeline" / "inference" / "predictor.py"
     text = path.read_text(encoding="utf-8")
