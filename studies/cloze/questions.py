@@ -24,11 +24,11 @@ from pipeline.datasets.vectors import look_up
 from pipeline.parameters.schema import Vectors
 from pipeline.parameters.section import SPLITS
 from pipeline.runtime.stage import clean_dir
-from studies.cloze import question, whodidwhat
+from studies.cloze import question
 from studies.cloze.data import FIRST_WORD
 from studies.cloze.question import ARTICLES, ClozeQuestion, count_words, encode_questions
 from studies.cloze.section import WDW, Data
-from studies.cloze.sources import build_questions
+from studies.cloze.sources import build_questions, read_questions
 
 CBT_FILES = {"train": "train", "dev": "valid_2000ex", "test": "test_2500ex"}
 Split = Callable[[], Iterator[ClozeQuestion]]  # read repeatedly, because a split may be large
@@ -84,7 +84,7 @@ def from_who_did_what(data: Data, _folder: Path) -> Kinds:
     section, splits = data.whodidwhat, dict[str, Split]()
     for split in SPLITS:
         path = fetch(getattr(section, split), f"cloze.data.whodidwhat.{split}")
-        splits[split] = partial(whodidwhat.read_questions, path, section.names_seed)
+        splits[split] = partial(read_questions, path, section.names_seed)
     return {WDW: splits}
 
 
