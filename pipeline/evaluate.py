@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import premise_groups
-from actmodels.evaluation import Evaluation, evaluate
+from actmodels.training import Evaluation, evaluate
 from pipeline.datasets.pairs import ANNOTATORS, read_pairs
 from pipeline.parameters.load import load_params
 from pipeline.runtime.results import TableRow, write_results

@@ -15,9 +15,9 @@ from scipy.stats import pearsonr, spearmanr
 from torch import Tensor
 
 from actmodels.data.pairs import PairTensors
-from actmodels.evaluation import Evaluation
 from actmodels.prediction import cross_entropies
 from actmodels.registry import is_adaptive
+from actmodels.training import Evaluation
 from pipeline.runtime.results import TableRow
 from pipeline.statistics.paired import Groups, estimate
 

@@ -1,4 +1,4 @@
-"""Chart types: lines, intervals, scatter plots and histograms, each from a tidy frame."""
+"""Chart types: lines, intervals, scatter plots, histograms, parallel coordinates of a frame."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
@@ -15,6 +15,7 @@ HEIGHT, ROW = 260, 34  # px; ROW is the height of one labeled interval
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross"]  # 5 and 6 colors: 30 pairs
 DIGITS = 5  # significant digits of stored numbers
 Panel: TypeAlias = tuple[str, pd.DataFrame, str, str, str]  # name, rows, x, column, y title
+LABELS = 12  # of an axis, without overlap
 
 
 def chart(
@@ -180,3 +181,38 @@ def histogram(frame: pd.DataFrame, x_title: str, y_title: str) -> list[alt.Chart
     y = alt.Y("y:Q", title=y_title)
     bar = base.mark_bar(color=BLUE, opacity=0.8).encode(y=y, tooltip=[*titles, "low:Q", "high:Q"])
     return [bar, base.mark_rule(color=INK).encode(y=alt.Y("low:Q", title=y_title), y2="high:Q")]
+
+
+def parallel(frame: pd.DataFrame, names: Sequence[str], score: str) -> list[alt.Chart]:
+    """Draw a line for each row, colored by its score, and highlight the one under the pointer.
+
+    Values of a setting have equal distances, in ascending order; the score has its own scale.
+
+    Args:
+        frame: columns `trial`, `names` and the score.
+        score: name of the last axis.
+    """
+    low, high = frame[score].min(), frame[score].max()
+    places = {score: (frame[score] - low) / ((high - low) or 1)}
+    ticks = [(score, 0.0, f"{low:.1f}"), (score, 1.0, f"{high:.1f}")]
+    for name in names:
+        values = sorted(frame[name].dropna().unique())
+        heights = {value: i / (len(values) - 1) for i, value in enumerate(values)}
+        places[name] = frame[name].map(heights)
+        labeled = list(heights.items())[:: 1 + len(heights) // LABELS]
+        ticks += [(name, y, fmt.setting(value)) for value, y in labeled]
+    lines = pd.DataFrame(places).assign(trial=frame["trial"])
+    tips = [*names, score]
+    lines = lines.melt("trial", tips, "axis", "y").merge(frame, on="trial")
+    x = alt.X("axis:N", sort=tips, title=None, axis=alt.Axis(labelAngle=0, grid=True, orient="top"))
+    y = alt.Y("y:Q", axis=None)
+    pointed = alt.selection_point(fields=["trial"], on="pointerover", empty=False)
+    color = alt.Color(f"{score}:Q", scale=alt.Scale(scheme="viridis"))
+    line = data(lines).mark_line(opacity=0.8).encode(x=x, y=y, color=color, detail="trial:N")
+    line = line.encode(
+        strokeWidth=alt.condition(pointed, alt.value(4), alt.value(1.5)),
+        tooltip=["trial:N", *(f"{name}:N" for name in names), alt.Tooltip(f"{score}:Q")],
+    )
+    labels = pd.DataFrame(ticks, columns=["axis", "y", "text"])
+    text = data(labels).mark_text(align="left", dx=4, color=INK)
+    return [line.add_params(pointed), text.encode(x=x, y=y, text="text:N")]

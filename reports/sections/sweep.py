@@ -9,7 +9,7 @@ from actmodels.records import trial_name
 from reports import format as fmt
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
-from reports.charts.parallel import parallel
+from reports.charts.marks import parallel
 from reports.charts.theme import BLUE, INK
 from reports.load import Artifacts, settings_of
 from reports.statistics import levels, mean_sd

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from actmodels.data.stored import save_stored
+from actmodels.data.pairs import save_stored
 from actmodels.errors import DataError
 from actmodels.files import files_digest
 from pipeline.datasets.archive import member_lines

@@ -20,7 +20,7 @@ from tests.studies.multihop.samples import multihop_trial, sample_multihop_data
 from tests.studies.sequences.samples import ACT, CHARACTERS, DACT, GENERATED, PONDER_NET, TEXT
 from tests.studies.sequences.samples import sample_trial as sequence_trial
 
-# pytest resets the filter of actmodels.fused.optimizer
+# pytest resets the filter of actmodels.fused.training
 pytestmark = pytest.mark.filterwarnings("ignore:grad and param do not obey the gradient layout")
 
 

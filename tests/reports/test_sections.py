@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from reports.charts.parallel import parallel
+from reports.charts.marks import parallel
 from reports.load import Artifacts
 from reports.sections import steps
 from reports.sections.overview import highlighted, metrics

@@ -19,7 +19,7 @@ from pipeline.inference.registry import (
 from tune.code_digest import code_digest, imported_modules, sources
 
 OTHERS = {"torch", "safetensors", "numpy", "pandas", "mlflow"}
-TRAINING = {"training.py", "model_training.py", "metrics.py", "evaluation.py"}
+TRAINING = {"training.py", "model_training.py", "metrics.py"}
 
 
 def names(model: str) -> set[str]:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from actmodels.evaluation import evaluate
 from actmodels.registry import MODELS
+from actmodels.training import evaluate
 from pipeline.datasets.encode import encode
 from pipeline.datasets.tokenizer import right_branching_parse, tokenize
 from pipeline.inference.bundle import read_bundle

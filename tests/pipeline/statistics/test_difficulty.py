@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from actmodels.evaluation import Evaluation
+from actmodels.training import Evaluation
 from pipeline.statistics.paired import estimate, split_hits
 from pipeline.statistics.step_correlation import (
     agreement_rows,
