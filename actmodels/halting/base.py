@@ -26,7 +26,7 @@ class Objective(nn.Module):
     """The training objective of a model without inference steps: mean cross-entropy."""
 
     # Whether batches have a leading dimension [trials], and results are per trial: set by
-    # actmodels.fused.stack. Otherwise every leading dimension is batch.
+    # actmodels.fused. Otherwise every leading dimension is batch.
     fused = False
 
     def objective(

@@ -6,14 +6,13 @@ States are tensors, or tuples, lists, dicts and dataclasses of them.
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from actmodels.modules.linear import from_left
 
-State = TypeVar("State")
 Classify = Callable[[Any], Tensor]  # states to logits [..., labels]
 MAX_ACTIVE_SHARE = 0.9  # remove halted examples below this share; removal costs copies
 

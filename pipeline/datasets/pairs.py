@@ -25,8 +25,7 @@ from pipeline.datasets.text_lines import Row, RowError, write_lines
 from pipeline.datasets.tokenizer import tokenize
 from pipeline.parameters.labels import NLI, ClassReader
 from pipeline.parameters.labels import UNLABELED as UNLABELED
-from pipeline.parameters.section import MustBe
-from pipeline.parameters.sentences import sentence
+from pipeline.parameters.section import MustBe, sentence
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import clean_dir
 

@@ -10,7 +10,7 @@ from actmodels.errors import ConfigError, shown
 from actmodels.registry import MODELS
 from pipeline.parameters.labels import NLI, UNLABELED
 from pipeline.parameters.schema import Params
-from pipeline.parameters.sentences import listed, unknown
+from pipeline.parameters.section import listed, unknown
 from pipeline.parameters.trials import MAX_TRIALS, model_axes, model_trials
 
 HALTS = "a model that halts"

@@ -8,10 +8,10 @@ import pandas as pd
 
 from actmodels.registry import MODELS, is_adaptive
 from reports import format as fmt
+from reports import marks
 from reports.blocks import Chart, Highlights, Section, StudyReport, Table, Tile
-from reports.charts import marks
-from reports.charts.theme import MUTED
 from reports.load import Artifacts
+from reports.marks import MUTED
 from reports.statistics import mean_sd, wide
 from studies.multihop.tables import COLUMNS
 

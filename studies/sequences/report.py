@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from reports import format as fmt
+from reports import marks
 from reports.blocks import Chart, Section, StudyReport, Table
-from reports.charts import marks
-from reports.charts.theme import BLUE, INK, ORANGE
 from reports.load import Artifacts
+from reports.marks import BLUE, INK, ORANGE
 from reports.statistics import mean_sd, t_interval, verdicts
 from studies.sequences.tables import COLUMNS
 
