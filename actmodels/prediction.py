@@ -8,8 +8,7 @@ from torch import Tensor
 from torch.nn.functional import nll_loss
 
 from actmodels.data.pairs import FILLER
-from actmodels.modules.linear import from_left
-from actmodels.precision import at_least_float32
+from actmodels.modules.linear import at_least_float32, from_left
 
 Loss = Callable[[Tensor, Any], Tensor]  # outputs and targets to the loss of each example
 Reduction = Literal["mean", "sum", "none"]

@@ -10,8 +10,7 @@ from actmodels.configs import PublishedAdaptiveAttentionConfig, PublishedConfig
 from actmodels.data.pairs import PAD, Batch, PairTensors, batches_by_length
 from actmodels.errors import DataError
 from actmodels.halting.act import Act
-from actmodels.halting.distributions import Halted
-from actmodels.halting.steps import Steps
+from actmodels.halting.steps import Halted, Steps
 from actmodels.models.adaptive_attention import AdaptiveAttention
 from actmodels.models.decomposable_attention import DecomposableAttention
 from actmodels.models.pair_model import PairModel

@@ -1,19 +1,80 @@
-"""Training on sentence pairs."""
+"""Training on sentence pairs, and evaluation on a split."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
+from torch.nn.functional import cross_entropy
 
-from actmodels.configs import TrainConfig
-from actmodels.data.pairs import FILLER, Batch, collate
+from actmodels.configs import InputConfig, TrainConfig
+from actmodels.data.pairs import BATCH_SIZE, FILLER, Batch, PairTensors, collate
 from actmodels.data.trial_data import TrialData, input_vectors, subset, trained_words
-from actmodels.evaluation import evaluate
-from actmodels.metrics import BatchMetrics, EpochMetrics, Metrics, Outcome
+from actmodels.metrics import BatchMetrics, EpochMetrics, Metrics, Outcome, mean_and_sd
 from actmodels.model_training import ModelTraining
 from actmodels.models.pair_model import PairModel, build, parameter_count
 from actmodels.prediction import Prediction, concatenated, cross_entropies
 from actmodels.trial_config import TrialConfig
+
+
+class Evaluation(NamedTuple):
+    """Predictions of a model for the scored pairs of a split, in the split's order."""
+
+    rows: Tensor  # index of each scored pair in the split [pairs]
+    logits: Tensor  # [pairs, labels]
+    labels: Tensor  # [pairs]
+    steps: Tensor | None  # [pairs]; None without halting
+    ponder_cost: Tensor | None  # [pairs]; None without halting
+
+    @property
+    def predictions(self) -> Tensor:
+        """Predicted label of each pair [pairs]."""
+        return self.logits.argmax(dim=1)
+
+    @property
+    def accuracy(self) -> float:
+        """Share of correct predictions, in [0, 1]."""
+        return (self.predictions == self.labels).double().mean().item()
+
+    @property
+    def loss(self) -> float:
+        """Mean cross-entropy in nats, without the ponder cost."""
+        return cross_entropy(self.logits.double(), self.labels).item()
+
+    @property
+    def metrics(self) -> Metrics:
+        ponder_cost, _ = mean_and_sd(self.ponder_cost)
+        return Metrics(self.loss, self.accuracy, *mean_and_sd(self.steps), ponder_cost)
+
+    def trial(self, number: int) -> "Evaluation":
+        """Return the evaluation of one trial of a fusion."""
+        steps, cost = (None if v is None else v[number] for v in (self.steps, self.ponder_cost))
+        return self._replace(logits=self.logits[number], steps=steps, ponder_cost=cost)
+
+
+@torch.no_grad()
+def evaluate(
+    model: PairModel,
+    pairs: PairTensors,
+    config: InputConfig,
+    batch_size: int = BATCH_SIZE,
+    transform: Callable[[Batch], Batch] = lambda batch: batch,
+) -> Evaluation:
+    """Evaluate a model on a split, without dropout, after `transform` of each batch."""
+    model.eval()
+    device = next(model.parameters()).device
+    predictions, scored = [], []
+    for index in model.batches(pairs, batch_size):
+        batch = collate(pairs, index, null_token=config.null_token, device=device)
+        predictions.append(model(transform(batch))[:3])  # logits, steps, ponder cost
+        scored.append(index)
+    rows, order = torch.sort(torch.cat(scored))
+    logits, steps, ponder_cost = (
+        None if part is None else part.cpu().index_select(dim, order)
+        for part, dim in zip(concatenated(predictions), (-2, -1, -1), strict=True)
+    )
+    assert logits is not None
+    return Evaluation(rows, logits, pairs.labels[rows], steps, ponder_cost)
 
 
 def build_optimizer(model: PairModel, config: TrainConfig) -> torch.optim.Optimizer:

@@ -101,7 +101,7 @@ class TrialConfig(BaseTrialConfig):
 
     loader = "actmodels.data.trial_data:trial_data"
     trainer = "actmodels.training:Training"
-    fused_trainer: ClassVar[str | None] = "actmodels.fused.training:FusedTraining"
+    fused_trainer: ClassVar[str | None] = "actmodels.fused:FusedTraining"
 
     input: InputConfig
     network: NetworkConfig

@@ -26,7 +26,7 @@ from torch import Tensor
 from torch.nn.utils import parameters_to_vector
 
 from actmodels.data.trial_data import TrialData
-from actmodels.fused.training import FusedTraining
+from actmodels.fused import FusedTraining
 from actmodels.training import Training
 from bench.gpu_speed import (
     BATCH_SIZES,

@@ -17,7 +17,7 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from actmodels.data.stored import save_stored
+from actmodels.data.pairs import save_stored
 from bench.joblib_sweep import joblib_seconds
 from bench.timing import interleaved, markdown_table, one_line, quick_requested, summary
 from bench.work import Sizes, drawn_data, trial

@@ -20,8 +20,13 @@ from torch import nn
 from actmodels.data.pairs import Batch, collate
 from actmodels.data.trial_data import TrialData
 from actmodels.training import Training
-from bench.peer_training import decomposable, pair_epoch, rnn_epoch
-from bench.peers import PlainAdaptiveAttention, PlainHopAttention
+from bench.peers import (
+    PlainAdaptiveAttention,
+    PlainHopAttention,
+    decomposable,
+    pair_epoch,
+    rnn_epoch,
+)
 from bench.timing import (
     interleaved,
     markdown_table,

@@ -15,9 +15,9 @@ from torch import Tensor
 
 from actmodels.data.pairs import FIRST_WORD, PairTensors, batches_by_length, collate
 from actmodels.data.trial_data import TrialData, WordVectors
-from actmodels.fused.training import FusedTraining, fuse
+from actmodels.fused import FusedTraining, fuse
 from actmodels.halting.act import Act
-from actmodels.halting.distributions import truncate
+from actmodels.halting.steps import truncate
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel
 from actmodels.trial_config import TrialConfig, build_trial, setting_types

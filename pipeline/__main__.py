@@ -161,7 +161,7 @@ def summary(since: int | None) -> None:
 @cli.command()
 def schema() -> None:
     """Print the JSON Schema of params.yaml, for editors."""
-    from pipeline.parameters.json_schema import json_schema
+    from pipeline.parameters.studies import json_schema
 
     print(json.dumps(json_schema()))
 

@@ -9,13 +9,12 @@ from tqdm import tqdm
 from actmodels.errors import DataError
 from actmodels.files import file_digest
 from pipeline.datasets.archive import named
-from pipeline.datasets.classes import ClassReader
 from pipeline.datasets.download import fetch
 from pipeline.datasets.pair_files import SplitReader, split_files
 from pipeline.datasets.pairs import ANNOTATORS, PARSES, Pair, read_split, write_splits
-from pipeline.parameters.command import use_command
-from pipeline.parameters.corpus import Corpus
+from pipeline.parameters.labels import ClassReader, use_command
 from pipeline.parameters.load import load_params
+from pipeline.parameters.schema import Corpus
 from pipeline.parameters.section import SPLITS
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.synthetic.corpus import generate_split

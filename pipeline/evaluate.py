@@ -8,22 +8,24 @@ from tqdm import tqdm
 
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import premise_groups
-from actmodels.evaluation import Evaluation, evaluate
+from actmodels.training import Evaluation, evaluate
 from pipeline.datasets.pairs import ANNOTATORS, read_pairs
 from pipeline.parameters.load import load_params
 from pipeline.runtime.results import TableRow, write_results
 from pipeline.runtime.stage import artifacts, require_artifact, run_stage
 from pipeline.statistics.aggregate import mean, over_seeds
-from pipeline.statistics.difficulty import (
+from pipeline.statistics.paired import HitsBySeed, paired_rows, prediction_hits, split_hits
+from pipeline.statistics.step_correlation import (
     Annotations,
     BySeed,
     agreement_rows,
     annotations,
+    correlation_rows,
+    depth_rows,
     difficulty_rows,
     effort,
+    length_rows,
 )
-from pipeline.statistics.paired import HitsBySeed, paired_rows, prediction_hits, split_hits
-from pipeline.statistics.step_correlation import correlation_rows, depth_rows, length_rows
 from pipeline.trials.models import retrained_models
 from pipeline.trials.records import read_records, trial_row
 from tune.selection import is_lost

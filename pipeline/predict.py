@@ -23,7 +23,6 @@ from pathlib import Path
 from actmodels.errors import ArtifactError, ConfigError, DataError
 from actmodels.files import regular
 from actmodels.registry import MODELS
-from pipeline.datasets.classes import ClassReader
 from pipeline.inference.input_pairs import (
     STANDARD_INPUT,
     InputPair,
@@ -31,7 +30,7 @@ from pipeline.inference.input_pairs import (
     read_file,
     read_lines,
 )
-from pipeline.parameters.labels import UNLABELED
+from pipeline.parameters.labels import UNLABELED, ClassReader
 from pipeline.runtime.stage import artifacts, run_command
 
 

@@ -5,8 +5,7 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from actmodels.data.pairs import FIRST_WORD, PairTensors
-from actmodels.data.stored import save_stored
+from actmodels.data.pairs import FIRST_WORD, PairTensors, save_stored
 from actmodels.errors import ArtifactError, DataError
 from actmodels.files import files_digest
 from pipeline.datasets.encode import encode, spelling_hash

@@ -2,7 +2,7 @@
 
 import torch
 
-from actmodels.data.stored import save_stored
+from actmodels.data.pairs import save_stored
 from pipeline.datasets.tokens import read_counts
 from pipeline.datasets.vectors import look_up
 from pipeline.parameters.load import load_params

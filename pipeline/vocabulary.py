@@ -7,8 +7,7 @@ from tqdm import tqdm
 
 from actmodels.errors import DataError
 from pipeline.datasets.pairs import PARSES, UNLABELED, Pair, read_pairs
-from pipeline.datasets.parses import read_parse, right_branching
-from pipeline.datasets.tokenizer import is_character, tokenize
+from pipeline.datasets.tokenizer import is_character, read_parse, right_branching, tokenize
 from pipeline.datasets.tokens import TokenPair, write_token_pairs, write_words
 from pipeline.parameters.load import load_params
 from pipeline.parameters.section import SPLITS

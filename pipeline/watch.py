@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from actmodels.files import file_digest, write_text
-from pipeline.datasets.places import REMOTE, local_path, matches
+from pipeline.datasets.download import REMOTE, local_path, matches
 from pipeline.parameters.load import load_params
 from pipeline.parameters.section import SPLITS
 from pipeline.runtime.stage import artifacts, run_stage, state_folder

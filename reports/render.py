@@ -15,8 +15,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from actmodels.files import write_text
 from reports import format as fmt
 from reports.blocks import Report, Section, StudyReport, StudyReports, Table, Widget
-from reports.charts.theme import page_spec, vega, write_pictures
 from reports.load import Artifacts, load
+from reports.marks import page_spec, vega, write_pictures
 from reports.sections.ablation import ablation_section
 from reports.sections.claims import claims, claims_section
 from reports.sections.overview import highlighted, metrics, overview

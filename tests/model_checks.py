@@ -11,7 +11,7 @@ from torch.nn.functional import pad
 
 from actmodels.data.pairs import Batch, collate
 from actmodels.data.trial_data import TrialData, input_vectors, trained_words
-from actmodels.fused.stack import can_fuse, shared_batch, stack
+from actmodels.fused import can_fuse, shared_batch, stack
 from actmodels.model_training import AnyTraining
 from actmodels.models.pair_model import PairModel, build
 from actmodels.modules.dropout import update_keys

@@ -285,7 +285,7 @@ ADDED = """
 import json
 from pathlib import Path
 from pipeline.parameters.load import load_params
-from pipeline.parameters.json_schema import json_schema
+from pipeline.parameters.studies import json_schema
 from pipeline.parameters.studies import study_part
 from pipeline.parameters.use import use
 from reports.load import load

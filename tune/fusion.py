@@ -4,7 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import TypeAlias
 
-from actmodels.fused.stack import can_fuse, fusion_shape
+from actmodels.fused import can_fuse, fusion_shape
 from actmodels.trial_config import BaseTrialConfig
 from tune.grid import Trial, by_configuration
 from tune.points import fusion_point, point_name

@@ -16,7 +16,7 @@ import torch
 from torch.utils.benchmark import Timer
 
 from actmodels.data.trial_data import TrialData
-from actmodels.fused.training import FusedTraining, evaluate_fusion, fuse
+from actmodels.fused import FusedTraining, evaluate_fusion, fuse
 from actmodels.registry import load_class
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig

@@ -12,7 +12,7 @@ import psutil
 import ray.tune
 import torch
 
-from actmodels.fused.stack import can_fuse
+from actmodels.fused import can_fuse
 from actmodels.model_training import AnyTraining
 from actmodels.records import TrialRecord
 from actmodels.registry import load_class

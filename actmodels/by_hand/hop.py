@@ -14,8 +14,7 @@ from actmodels.by_hand.parts import (
     sigmoid_back,
     softmax_back,
 )
-from actmodels.modules.attention import masked
-from actmodels.modules.hop_memory import HopMemory
+from actmodels.modules.attention import HopMemory, masked
 
 
 class HopByHand(StepsByHand):

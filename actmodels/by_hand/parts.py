@@ -12,10 +12,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from actmodels.halting.active import ActiveExamples
 from actmodels.halting.loop import DerivedStep
-from actmodels.modules.linear import affine, has_hook
-from actmodels.precision import in_one_precision
+from actmodels.halting.states import ActiveExamples
+from actmodels.modules.linear import affine, has_hook, in_one_precision
 
 TensorPair = tuple[Tensor, Tensor]
 Back = Callable[[Tensor], Tensor]  # maps the gradient of an output to that of the input

@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 
 from actmodels.configs import InputConfig
-from actmodels.data.pairs import FIRST_WORD, NULL, PAD, PairTensors
-from actmodels.data.stored import StoredTensors
+from actmodels.data.pairs import FIRST_WORD, NULL, PAD, PairTensors, StoredTensors
 from actmodels.seeding import generator
 from actmodels.trial_config import TrialConfig
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from actmodels.configs import TargetStepsConfig as TargetStepsConfig
     from actmodels.configs import UniformPonderNetConfig as UniformPonderNetConfig
     from actmodels.halting.act import Act as Act
+    from actmodels.halting.act import ChangeAct as ChangeAct
+    from actmodels.halting.act import MlpAct as MlpAct
     from actmodels.halting.act import StepAct as StepAct
     from actmodels.halting.act import SupervisedAct as SupervisedAct
     from actmodels.halting.act import TargetSteps as TargetSteps
@@ -35,8 +37,6 @@ if TYPE_CHECKING:
     from actmodels.halting.base import Halting as Halting
     from actmodels.halting.base import PonderedHalting as PonderedHalting
     from actmodels.halting.dact import Dact as Dact
-    from actmodels.halting.distributions import halting_distribution as halting_distribution
-    from actmodels.halting.distributions import truncate as truncate
     from actmodels.halting.early_exit import ConfidenceExit as ConfidenceExit
     from actmodels.halting.early_exit import CorrectnessExit as CorrectnessExit
     from actmodels.halting.early_exit import FixedPointExit as FixedPointExit
@@ -48,23 +48,23 @@ if TYPE_CHECKING:
     from actmodels.halting.loop import adapt_steps as adapt_steps
     from actmodels.halting.loop import unroll as unroll
     from actmodels.halting.ponder_net import PonderNet as PonderNet
+    from actmodels.halting.ponder_net import UniformPonderNet as UniformPonderNet
     from actmodels.halting.random_steps import RandomSteps as RandomSteps
     from actmodels.halting.steps import Steps as Steps
-    from actmodels.halting.uniform_ponder_net import UniformPonderNet as UniformPonderNet
-    from actmodels.halting.units import ChangeAct as ChangeAct
-    from actmodels.halting.units import MlpAct as MlpAct
+    from actmodels.halting.steps import halting_distribution as halting_distribution
+    from actmodels.halting.steps import truncate as truncate
     from actmodels.prediction import Prediction as Prediction
     from actmodels.registry import register_halting as register_halting
 else:  # on first use: a trial loads, and its key has, only its own mechanism
     MODULES = dict(reversed(one.halting.split(":")) for one in HALTINGS.values())
     MODULES |= dict.fromkeys(("Halting", "PonderedHalting"), "actmodels.halting.base")
-    DISTRIBUTIONS = "actmodels.halting.distributions"
-    MODULES |= dict.fromkeys(("halting_distribution", "truncate"), DISTRIBUTIONS)
+    of_steps = ("Steps", "halting_distribution", "truncate")
+    MODULES |= dict.fromkeys(of_steps, "actmodels.halting.steps")
     MODULES |= dict.fromkeys(("adapt_steps", "unroll"), "actmodels.halting.loop")
     layers = ("AdaptiveGRU", "AdaptiveLSTM", "AdaptiveRNN", "UniversalTransformerBlock")
     MODULES |= dict.fromkeys(layers, "actmodels.halting.layers")
     MODULES |= {one.settings.__name__: "actmodels.configs" for one in HALTINGS.values()}
-    MODULES |= {"Prediction": "actmodels.prediction", "Steps": "actmodels.halting.steps"}
+    MODULES["Prediction"] = "actmodels.prediction"
     MODULES["register_halting"] = "actmodels.registry"
     __all__ = sorted(MODULES)
 

@@ -1,17 +1,24 @@
 """Adaptive Computation Time (Graves 2016 section 2; paper appendix C), and variants (ours)."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from actmodels.configs import ActConfig, StepActConfig, SupervisedActConfig, TargetStepsConfig
+from actmodels.configs import (
+    ActConfig,
+    ChangeActConfig,
+    MlpActConfig,
+    StepActConfig,
+    SupervisedActConfig,
+    TargetStepsConfig,
+)
 from actmodels.data.pairs import FILLER
 from actmodels.halting.base import PonderedHalting
-from actmodels.halting.distributions import at_first, first_exit, truncate
 from actmodels.halting.states import Classify
-from actmodels.halting.steps import Steps
-from actmodels.modules.linear import per_trial
+from actmodels.halting.steps import Steps, at_first, first_exit, truncate
+from actmodels.modules.linear import HaltingUnit, Linear, per_trial
 from actmodels.prediction import Criterion, Prediction
 from actmodels.registry import HaltingConfig
 
@@ -153,3 +160,30 @@ class TargetSteps(Act):
         self.multiplier += per_trial(self.rate, mean) * excess
         share = per_trial(self.recent_share, mean)
         self.deviation += share * (excess - self.deviation)
+
+
+class MlpAct(Act):
+    """h_n = sigmoid(w · tanh(U state_n + c) + b) (thesis section 6.4 asks for it)."""
+
+    settings = MlpActConfig
+
+    def build_unit(self, config: MlpActConfig, state: int) -> nn.Module:
+        output = HaltingUnit(config.hidden_size, config.halting_bias)
+        return nn.Sequential(Linear(state, config.hidden_size), nn.Tanh(), output)
+
+
+class ChangeAct(Act):
+    """h_n = sigmoid(w · [state_n; state_n - state_{n-1}] + b).
+
+    The paper's discussion proposes to halt on differences of states.
+    """
+
+    settings = ChangeActConfig
+    reads_change = True
+
+    def build_unit(self, config: ChangeActConfig, state: int) -> nn.Module:
+        return HaltingUnit(2 * state, config.halting_bias)
+
+    def read(self, units: Tensor, before: Tensor, outputs: Callable[[], Tensor]) -> Tensor:
+        after, before = self.units(units), self.units(before)
+        return self.unit(torch.cat([after, after - before], dim=-1))

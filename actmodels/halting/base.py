@@ -9,11 +9,15 @@ from torch import Tensor, nn
 
 from actmodels.configs import FixedStepsConfig
 from actmodels.data.pairs import FILLER
-from actmodels.halting.distributions import at_first
 from actmodels.halting.states import Classify
-from actmodels.halting.steps import Steps
-from actmodels.modules.linear import HaltingUnit, has_hook, per_trial
-from actmodels.precision import at_least_float32, in_one_precision
+from actmodels.halting.steps import Steps, at_first
+from actmodels.modules.linear import (
+    HaltingUnit,
+    at_least_float32,
+    has_hook,
+    in_one_precision,
+    per_trial,
+)
 from actmodels.prediction import Criterion, Loss, Prediction, Reduction
 from actmodels.registry import HALTINGS, HaltingConfig, load_class
 
@@ -22,7 +26,7 @@ class Objective(nn.Module):
     """The training objective of a model without inference steps: mean cross-entropy."""
 
     # Whether batches have a leading dimension [trials], and results are per trial: set by
-    # actmodels.fused.stack. Otherwise every leading dimension is batch.
+    # actmodels.fused. Otherwise every leading dimension is batch.
     fused = False
 
     def objective(

@@ -7,9 +7,8 @@ from torch import Tensor
 
 from actmodels.configs import DactConfig
 from actmodels.halting.base import AnsweringHalting
-from actmodels.halting.distributions import survival
 from actmodels.halting.states import Classify
-from actmodels.halting.steps import Steps
+from actmodels.halting.steps import Steps, survival
 from actmodels.modules.linear import per_trial
 from actmodels.modules.recurrent import rows
 from actmodels.prediction import Criterion, Prediction, label_losses

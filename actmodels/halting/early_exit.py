@@ -16,12 +16,10 @@ from actmodels.configs import (
     PatienceExitConfig,
 )
 from actmodels.halting.base import LastState
-from actmodels.halting.distributions import at_first, first_exit
 from actmodels.halting.states import Classify
-from actmodels.halting.steps import Steps
-from actmodels.modules.linear import HaltingUnit, per_trial
+from actmodels.halting.steps import Steps, at_first, first_exit
+from actmodels.modules.linear import HaltingUnit, at_least_float32, per_trial
 from actmodels.modules.recurrent import rows
-from actmodels.precision import at_least_float32
 from actmodels.prediction import Criterion, Prediction
 
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.halting.active import ActiveExamples
 from actmodels.halting.base import Halting
 from actmodels.halting.states import (
+    ActiveExamples,
     Classify,
     batch_of,
     each,

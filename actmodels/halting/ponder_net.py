@@ -1,15 +1,18 @@
-"""PonderNet (Banino et al. 2021): a random halting step whose expected loss is minimized."""
+"""PonderNet (Banino et al. 2021): a random halting step whose expected loss is minimized.
 
+The prior of the step is geometric, or uniform.
+"""
+
+import math
 from typing import ClassVar
 
 import torch
 from torch import Tensor
 
-from actmodels.configs import PonderNetConfig
+from actmodels.configs import PonderNetConfig, UniformPonderNetConfig
 from actmodels.halting.base import AnsweringHalting
-from actmodels.halting.distributions import halting_distribution, truncate
 from actmodels.halting.states import Classify
-from actmodels.halting.steps import Steps
+from actmodels.halting.steps import Steps, halting_distribution, truncate
 from actmodels.modules.linear import per_trial
 from actmodels.modules.recurrent import rows
 from actmodels.prediction import Criterion, Prediction
@@ -69,3 +72,18 @@ class PonderNet(AnsweringHalting):
         """Return the expected loss [batch], sum_n P(N = n) · loss of state n."""
         assert prediction.weights is not None
         return (prediction.weights * criterion.step_losses(prediction)).sum(dim=-1)
+
+
+class UniformPonderNet(PonderNet):
+    """PonderNet whose prior gives each of the max_steps steps the same probability.
+
+    A geometric prior trains late steps less (Ouro, Zhu et al. 2025, arXiv:2510.25741).
+    """
+
+    settings = UniformPonderNetConfig
+
+    def __init__(self, config: UniformPonderNetConfig, state: int, *, classes: bool = True) -> None:
+        AnsweringHalting.__init__(self, config, state, classes=classes)
+
+    def log_prior(self, weights: Tensor) -> Tensor:
+        return weights.new_full((), -math.log(self.max_steps))

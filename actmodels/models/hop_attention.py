@@ -15,9 +15,14 @@ from actmodels.configs import HopAttentionConfig
 from actmodels.data.pairs import PAD, Batch
 from actmodels.halting.loop import DerivedStep
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.modules.attention import BilinearAttention, masked_softmax
+from actmodels.modules.attention import (
+    WINDOW,
+    BilinearAttention,
+    HopMemory,
+    HopTables,
+    masked_softmax,
+)
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.hop_memory import WINDOW, HopMemory, HopTables
 from actmodels.modules.inference import Attended, Gate, GateDropout
 from actmodels.modules.linear import Linear, initialize
 from actmodels.modules.projection import ProjectedWords, table_rows

@@ -22,7 +22,7 @@ class PairModel(nn.Module):
     steps, word vectors [words, dimensions], number of classes.
     """
 
-    fusions = True  # whether models of the same shape can be fused (actmodels.fused.stack)
+    fusions = True  # whether models of the same shape can be fused (actmodels.fused)
     l2: float | Tensor = 0.0  # see TrainConfig; [trials] when fused trials differ
     embedding_l2: float | Tensor = 0.0
     halting: Objective  # an `Objective` without steps, else a `Halting`

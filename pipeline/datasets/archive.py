@@ -1,6 +1,6 @@
 """Stream members of zip and tar archives, and text files; nothing is extracted to disk.
 
-The content decides what a file is, not its name.
+The content decides what a file is, not its name: its first bytes, or the members of a zip archive.
 """
 
 import bz2
@@ -13,7 +13,7 @@ import re
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext
 from difflib import get_close_matches
 from functools import partial
@@ -24,7 +24,6 @@ from tqdm import tqdm
 
 from actmodels.errors import DataError
 from actmodels.files import regular
-from pipeline.datasets.formats import zipped_format
 from pipeline.datasets.text_lines import numbered_lines
 
 Files = list[tuple[Path, str | None]]  # with the member of an archive
@@ -38,6 +37,28 @@ ZIP = (b"PK\3\4", b"PK\5\6")
 OF_MACOS = re.compile(r"(.*/)?(__MACOSX/.*|\._[^/]*|\.DS_Store)")  # in archives that it makes
 MAX_LISTED = 10
 BAR_LINES = 4096  # lines per update of the progress bar, which is slower than reading a line
+FOREIGN = (  # what comes in place of a file: its first bytes, its name, and an advice
+    (rb"version https://git-lfs\.github\.com/", "a Git LFS pointer", "run: git lfs pull"),
+    (
+        rb"(?i)(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|head)\b",
+        "a web page, perhaps to sign in",
+        "download the file in a browser, and name its path",
+    ),
+)
+OTHER = (
+    (rb"\xff\xfe|\xfe\xff|([^\0]\0){4}|(\0[^\0]){4}", "text in UTF-16"),
+    (rb"(\xef\xbb\xbf)?\s*(<\?xml|<[\w-]+[^<>\t]*>\s*<)", "XML"),
+    (rb"\xd0\xcf\x11\xe0", "an old Excel or Word file"),
+    (rb"\x89HDF", "HDF5"),
+    (rb"\x93NUMPY", "a NumPy array"),
+    (rb"\x80[\2-\5]", "a Python pickle"),
+    (rb"SQLite format", "an SQLite database"),
+    (rb"%PDF", "PDF"),
+    (rb"FEA1", "Feather of version 1"),
+    (rb"(Rar!|7z\xbc\xaf)", "an archive of RAR or 7-Zip"),
+    (rb".{7}\0\{", "safetensors"),
+)
+COLUMNAR = ((rb"PAR1", "Parquet"), (rb"ARROW1", "Feather"), (rb"\xff{4}", "Arrow"))
 
 
 @contextmanager
@@ -188,3 +209,32 @@ def in_archive(path: Path, wanted: str, key: str) -> Files:
         problem = f"{path} has the files {listed(names) or 'of no archive'}"
         raise DataError(f"{key}: {problem}; name one, or a glob: {path}::MEMBER")
     return [(path, member) for member in chosen]
+
+
+def foreign(head: bytes) -> tuple[str, str] | None:
+    """Return what comes in place of a file with these first bytes, and an advice."""
+    known = ((name, advice) for pattern, name, advice in FOREIGN if re.match(pattern, head))
+    return next(known, None)
+
+
+def other_format(head: bytes) -> str | None:
+    """Return the name of a format that is neither text in UTF-8 nor columnar."""
+    return _first(OTHER, head)
+
+
+def columnar_format(head: bytes) -> str | None:
+    """Return the name of a format of columns."""
+    return _first(COLUMNAR, head)
+
+
+def _first(formats: tuple[tuple[bytes, str], ...], head: bytes) -> str | None:
+    return next((name for pattern, name in formats if re.match(pattern, head, re.DOTALL)), None)
+
+
+def zipped_format(names: Collection[str]) -> str | None:
+    """Return the name of a format that is a zip archive of these members."""
+    if "[Content_Types].xml" in names or {"mimetype", "content.xml"} <= {*names}:
+        return "an Excel workbook, or another Office file"
+    if names and all(name.endswith(".npy") for name in names):
+        return "NumPy arrays"
+    return "a PyTorch file" if any(name.endswith("/data.pkl") for name in names) else None

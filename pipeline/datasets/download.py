@@ -7,11 +7,15 @@ or a Git LFS pointer in place of the file.
 """
 
 import hashlib
+import re
 import sys
 import time
+import zipfile
 from collections.abc import Sequence
+from glob import glob
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
+from urllib.request import url2pathname
 
 import requests
 from tqdm import tqdm
@@ -19,10 +23,9 @@ from urllib3.exceptions import HTTPError
 
 from actmodels.errors import DataError, printable
 from actmodels.files import file_digest
-from pipeline.datasets.formats import foreign
-from pipeline.datasets.places import REMOTE, local_path
-from pipeline.parameters.section import Fetched
-from pipeline.runtime.stage import file_lock, state_folder
+from pipeline.datasets.archive import foreign, open_member
+from pipeline.parameters.section import Fetched, TextSource
+from pipeline.runtime.stage import file_lock, project, state_folder
 
 ATTEMPTS = 5  # consecutive attempts without progress
 FIRST_WAIT_S, MAX_WAIT_S = 1.0, 30.0  # the wait doubles with each attempt
@@ -30,6 +33,7 @@ TIMEOUTS_S = (15.0, 60.0)  # to connect; between bytes, because a slow server ha
 CHUNK_BYTES = 1 << 18
 RETRY_STATUSES = (408, 425, 429)  # in addition to 5xx
 CHECK_URL = "check its path or URL in params.yaml"
+REMOTE, LOCAL = (re.compile(scheme, re.I) for scheme in ("https?://", "file:///"))
 
 
 class InterruptedTransferError(Exception):
@@ -190,3 +194,39 @@ def _size(part: Path) -> int:
 def _log(message: str) -> None:
     """Print a line without breaking an active progress bar."""
     tqdm.write(printable(message), file=sys.stderr)
+
+
+def local_path(place: str) -> Path:
+    """Return the absolute path of a path from the project's folder, or of a file:/// URL."""
+    if LOCAL.match(place):
+        return Path(url2pathname(urlsplit(place).path))
+    return (project() / (Path(place).expanduser() if place.startswith("~/") else place)).absolute()
+
+
+def matches(place: str) -> list[str]:
+    """Return the files that a glob matches, sorted; none for a path that exists, or a URL."""
+    if "://" in place or (local := local_path(place)).exists():
+        return []
+    return sorted(glob(str(local)))  # noqa: PTH207  (a**b)
+
+
+def fetch_text(source: TextSource, key: str) -> bytes:
+    """Return the bytes of a text, unchanged.
+
+    Args:
+        key: of the source in params.yaml, for messages.
+
+    Raises:
+        DataError: the text is empty, its archive lacks a member, or no member is configured.
+    """
+    path, text = fetch(source, key), b""
+    if not source.members:
+        if zipfile.is_zipfile(path):
+            raise DataError(f"{key}: {path} is a zip archive; name files of it in {key}.members")
+        text = path.read_bytes()
+    for member in source.members:  # each starts on a new line
+        with open_member(path, member, key) as (stream, _):
+            text += (b"" if text.endswith(b"\n") or not text else b"\n") + stream.read()
+    if not text:
+        raise DataError(f"{key}: the text is empty; expected at least one byte")
+    return text

@@ -3,27 +3,48 @@
 Measures are real-valued similarities of the two sentences. Indicators are lexicalized features: 0
 or 1 for a word or a pair of words. Full SNLI has tens of millions of indicators, so they are
 hashed (549,367 pairs with 900,900 columns took at most 2.6 GB).
+
+Bowman et al. 2015 tag parts of speech. A tagger needs trained data that this project does not have.
+Word classes are the substitute. They come from the English function words of scikit-learn, whose
+318 words include numerals up to twelve, "no" and "not", but also nouns such as "front" or "fire".
 """
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_extraction import FeatureHasher
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from sklearn.preprocessing import StandardScaler
 
 from actmodels.errors import DataError
+from pipeline.datasets.tokenizer import is_word
 from pipeline.datasets.tokens import TokenPair
-from pipeline.datasets.word_classes import word_class
 
 MAX_N = 4  # of the n-grams of BLEU
 # The maximum number of columns: one in seventy of 30 million features shares its column.
 HASHER = FeatureHasher(2**31 - 1, input_type="string", alternate_sign=False)
 Ngram = tuple[str, ...]
+
+
+@cache  # one entry per distinct word of the corpus
+def word_class(word: str) -> Literal["content", "function", "mark"]:
+    """Return the class of a token; case is ignored.
+
+    Returns:
+        mark: a token without a letter or digit; function: a word of ENGLISH_STOP_WORDS, or one with
+        an apostrophe ("n't", "'s"); content: nouns, verbs, adjectives and adverbs.
+    """
+    if not is_word(word):
+        return "mark"
+    if "'" in word or word.lower() in ENGLISH_STOP_WORDS:
+        return "function"
+    return "content"
 
 
 def ngrams(tokens: Sequence[str], n: int) -> list[Ngram]:

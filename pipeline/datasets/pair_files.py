@@ -8,8 +8,7 @@ from typing import Any
 
 from actmodels.errors import DataError, shown
 from pipeline.datasets.archive import Files, in_archive, named
-from pipeline.datasets.classes import ClassReader
-from pipeline.datasets.download import locate
+from pipeline.datasets.download import local_path, locate, matches
 from pipeline.datasets.pairs import (
     ANNOTATORS,
     DUPLICATE,
@@ -19,11 +18,10 @@ from pipeline.datasets.pairs import (
     checked_pair,
     checked_split,
 )
-from pipeline.datasets.places import local_path, matches
 from pipeline.datasets.rows import read_rows
 from pipeline.datasets.text_lines import NOT_UTF8, Row, RowError, Rows
-from pipeline.parameters.corpus import COLUMNS, PairFiles
-from pipeline.parameters.labels import UNLABELED, label_name
+from pipeline.parameters.labels import UNLABELED, ClassReader, label_name
+from pipeline.parameters.schema import COLUMNS, PairFiles
 
 NO_ID = "; a column that is no id is left out by: act-nli use 'corpus.files.columns.id=[]'"
 DROP = "; or leave such rows out: act-nli use corpus.files.invalid=drop"

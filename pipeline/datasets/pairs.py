@@ -19,20 +19,18 @@ from typing_extensions import TypedDict  # pydantic needs this one before Python
 from actmodels.errors import DataError, shown
 from actmodels.validators import NonNegativeInt
 from pipeline.datasets.archive import listed, member_lines, members, named
-from pipeline.datasets.classes import ClassReader
 from pipeline.datasets.rows import json_row
 from pipeline.datasets.splits import SENTENCES, SplitComparison
 from pipeline.datasets.text_lines import Row, RowError, write_lines
 from pipeline.datasets.tokenizer import tokenize
-from pipeline.parameters.labels import NLI
+from pipeline.parameters.labels import NLI, ClassReader
 from pipeline.parameters.labels import UNLABELED as UNLABELED
-from pipeline.parameters.section import MustBe
-from pipeline.parameters.sentences import sentence
+from pipeline.parameters.section import MustBe, sentence
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import clean_dir
 
 ANNOTATORS = "annotator_labels"
-PARSES = ("sentence1_binary_parse", "sentence2_binary_parse")  # see pipeline.datasets.parses
+PARSES = ("sentence1_binary_parse", "sentence2_binary_parse")  # see pipeline.datasets.tokenizer
 NO_COLUMN, DUPLICATE = "no column", "an id that was used before"  # reasons of bad rows
 Pair = dict[str, Any]
 Text = Annotated[str, Field(min_length=0)]  # with a constraint, pydantic rejects lone surrogates

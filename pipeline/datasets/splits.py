@@ -6,8 +6,8 @@ from itertools import combinations
 from typing import Any
 
 from actmodels.errors import DataError
-from pipeline.datasets.classes import ClassReader, classes_command
 from pipeline.datasets.tokenizer import is_word, tokenize
+from pipeline.parameters.labels import ClassReader, classes_command
 
 FEW_WORDS = 0.05  # ours: a share of common words below which two splits differ in language
 FEW = 0.01  # ours: premises of two words occur in two splits by chance

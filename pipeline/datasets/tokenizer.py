@@ -1,4 +1,4 @@
-"""Tokenize sentences by the rules of the Penn Treebank.
+"""Tokenize sentences by the rules of the Penn Treebank, or by their parses.
 
 The rules are those of `tokenizer.sed` (MacIntyre 1995) and the additions of NLTK's word tokenizer:
 typographic quotes and dashes, `*`, runs of full stops. The tests compare the tokens with NLTK's,
@@ -10,11 +10,17 @@ the rules, unless one of their words has two tokens.
 The rules are those of English. Other text is first normalized (NFC), invisible characters are
 removed, and the punctuation of all scripts is separated. Scripts without blanks have no words to
 split at: each of their characters is a token, as of Han in BERT (Devlin et al. 2019).
+
+A binary parse is in the notation of SNLI: ( ( Two women ) ( ( are hugging ) . ) ). The tree over n
+tokens is n numbers: how many nodes end after each token, here 0 1 0 1 2. In a shift-reduce machine,
+these are the REDUCE transitions after the SHIFT of each token.
 """
 
 import functools
 import re
 import unicodedata
+from collections.abc import Sequence
+from typing import NamedTuple
 
 _PLAIN = re.compile(r"(?!.*(?:,[0-9,]|--))([A-Za-z0-9 ,-]*)([.?!]?)")
 _TWO_TOKENS = re.compile(r"(?i)\b(?:cannot|gimme|gonna|gotta|lemme|wanna)\b")
@@ -66,6 +72,8 @@ _MARKS += "".join(
 _UNSPACED = re.compile(f"[{_LETTERS}](?:[\u1039\u17d2][{_LETTERS}]|[{_MARKS}])*")
 # the rules above name these, or they stand in words and numbers: Catalan, Hebrew, Arabic
 _KEPT = "«»\u2018\u2019“”„·\u05f3\u05f4\u066b\u066c"
+# Penn Treebank names of brackets, which a parse cannot contain
+BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}
 
 
 class _Characters(dict[int, str]):
@@ -110,3 +118,42 @@ def tokenize(sentence: str, lowercase: bool) -> tuple[str, ...]:
     for pattern, new in _RULES:
         text = pattern.sub(new, text)
     return tuple(text.split())
+
+
+class Parse(NamedTuple):
+    """The leaves of a parse and the tree over them."""
+
+    leaves: list[str]
+    tree: list[int]
+
+
+def read_parse(text: str) -> Parse | None:
+    """Read a binary parse, None if it is not one; brackets around a single part are ignored."""
+    parse = Parse([], [])
+    sizes = [0]  # constituents so far: of the text and of each open bracket
+    for piece in text.split():
+        if piece == "(":
+            sizes.append(0)
+            continue
+        if piece == ")":
+            if len(sizes) == 1 or sizes[-1] not in (1, 2):
+                return None
+            parse.tree[-1] += sizes.pop() - 1
+        else:
+            parse.leaves.append(BRACKETS.get(piece.lower(), piece))
+            parse.tree.append(0)
+        sizes[-1] += 1
+    return parse if sizes == [1] else None
+
+
+def right_branching_parse(parts: Sequence[str]) -> str:
+    """Return the parse ( first ( second ( ... last ) ) ) of constituents."""
+    *before, parse = parts
+    for part in reversed(before):
+        parse = f"( {part} {parse} )"
+    return parse
+
+
+def right_branching(tokens: int) -> list[int]:
+    """Return the tree of a right-branching parse."""
+    return [0] * (tokens - 1) + [tokens - 1]

@@ -12,7 +12,7 @@ from pipeline.datasets.text_lines import write_lines
 
 
 class TokenPair(NamedTuple):
-    """A tokenized, labeled pair; trees as in pipeline.datasets.parses, None without parses."""
+    """A tokenized, labeled pair; trees as in pipeline.datasets.tokenizer, None without parses."""
 
     pair_id: str
     label: str

@@ -29,9 +29,8 @@ from tqdm import tqdm
 
 from actmodels.errors import DataError
 from actmodels.files import file_digest
-from pipeline.datasets.archive import member_lines, named
+from pipeline.datasets.archive import columnar_format, member_lines, named, other_format
 from pipeline.datasets.download import fetch
-from pipeline.datasets.formats import columnar_format, other_format
 from pipeline.datasets.tokenizer import is_character
 from pipeline.parameters.schema import Vectors
 

@@ -6,7 +6,6 @@ from typing import Any, BinaryIO, NamedTuple
 
 from actmodels.errors import DataError
 from pipeline.datasets.archive import in_archive
-from pipeline.datasets.classes import ClassReader
 from pipeline.datasets.rows import json_row, read_rows
 from pipeline.datasets.text_lines import (
     Row,
@@ -16,7 +15,7 @@ from pipeline.datasets.text_lines import (
     numbered_lines,
     text_of,
 )
-from pipeline.parameters.labels import UNLABELED, label_name
+from pipeline.parameters.labels import UNLABELED, ClassReader, label_name
 
 KEYS = ("premise", "hypothesis")
 SNLI_KEYS = ("sentence1", "sentence2")  # as in SNLI and the corpus artifact

@@ -11,8 +11,7 @@ from actmodels.errors import UserError, shown
 from actmodels.registry import MODELS
 from actmodels.tracing import TRACED, trace
 from pipeline.datasets.encode import encode
-from pipeline.datasets.parses import read_parse
-from pipeline.datasets.tokenizer import is_word, tokenize
+from pipeline.datasets.tokenizer import is_word, read_parse, tokenize
 from pipeline.datasets.tokens import TokenPair
 from pipeline.inference.bundle import Bundle
 from pipeline.inference.steps import described_steps

@@ -12,7 +12,7 @@ from actmodels.errors import ConfigError, shown
 from actmodels.files import regular
 from pipeline.parameters.rules import rule_problems
 from pipeline.parameters.schema import Params
-from pipeline.parameters.sentences import sentence
+from pipeline.parameters.section import sentence
 from pipeline.parameters.studies import params_type, select_sections
 
 __all__ = ["Params", "is_endless", "load_params", "read_tree", "read_yaml_text"]

@@ -10,9 +10,8 @@ from actmodels.errors import ConfigError, shown
 from actmodels.registry import MODELS
 from pipeline.parameters.labels import NLI, UNLABELED
 from pipeline.parameters.schema import Params
-from pipeline.parameters.sentences import listed, unknown
+from pipeline.parameters.section import listed, unknown
 from pipeline.parameters.trials import MAX_TRIALS, model_axes, model_trials
-from pipeline.parameters.watching import watched
 
 HALTS = "a model that halts"
 
@@ -132,3 +131,11 @@ def absent(key: str, value: Any, expected: str, known: Collection[str]) -> Itera
 def not_swept(key: str, model: str, params: Params) -> Iterator[str]:
     """Yield a message if the sweep does not have a model."""
     yield from absent(key, model, "one of sweep.models", params.sweep.models)
+
+
+def watched(params: Any) -> list[str]:
+    """Return the stages that read local files: the setting `watch` of these parameters."""
+    local = any(str(url).lower().startswith("file:") for url in params.vectors.glove.urls)
+    reading = {"corpus": params.corpus.source == "files"}
+    reading |= {"vectors": params.vectors.source == "glove" and local}
+    return [stage for stage, reads in reading.items() if reads]

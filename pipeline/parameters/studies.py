@@ -1,5 +1,10 @@
-"""The studies: the folders under studies/ that have a section.py. The core names none of them."""
+"""The studies: the folders under studies/ that have a section.py. The core names none of them.
 
+Their sections complete the type of params.yaml, and the JSON Schema that editors read.
+"""
+
+import hashlib
+import json
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
@@ -13,6 +18,7 @@ from pipeline.parameters.schema import Params
 from pipeline.parameters.section import UNIQUE, Section
 
 FOLDER = Path(__file__).parents[2] / "studies"
+SHARED = 110  # characters: a longer schema has a definition
 
 
 class StudySection(Section):
@@ -88,3 +94,27 @@ def study_section(params: Params, of: type[AnyStudy]) -> AnyStudy:
     raise ConfigError(
         "params.yaml", [f"studies does not list {name}; run: act-nli use study={name}"]
     )
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of params.yaml, in which the section of each study is optional."""
+    names, definitions = study_names(), dict[str, Any]()
+
+    def shared(node: Any, *, whole: bool = False) -> Any:
+        """Return a schema without titles, or a reference to its definition."""
+        if isinstance(node, list):
+            return [shared(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        node = {k: shared(v) for k, v in node.items() if not (k == "title" and type(v) is str)}
+        text = json.dumps(node)
+        if whole or len(text) < SHARED or not isinstance(node.get("type"), str):
+            return node
+        name = hashlib.sha256(text.encode()).hexdigest()[:8]
+        definitions[name] = node
+        return {"$ref": f"#/$defs/{name}"}
+
+    schema = params_type(*names).model_json_schema()
+    definitions |= {name: shared(of, whole=True) for name, of in schema.pop("$defs").items()}
+    required = [name for name in schema["required"] if name not in names]
+    return shared(schema, whole=True) | {"required": required, "$defs": definitions}

@@ -22,8 +22,8 @@ from ruamel.yaml.representer import RoundTripRepresenter
 from actmodels.errors import ConfigError
 from actmodels.files import write_text
 from pipeline.parameters.load import Params, checked, read_tree, read_yaml_text, validated
+from pipeline.parameters.rules import watched
 from pipeline.parameters.studies import study_names
-from pipeline.parameters.watching import watched
 from tune.provenance import git
 
 PARAMS, CONF = Path("params.yaml"), Path(__file__).parents[2] / "conf"

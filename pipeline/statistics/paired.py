@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from actmodels.errors import ArtifactError
-from actmodels.evaluation import Evaluation
+from actmodels.training import Evaluation
 from pipeline.runtime.results import TableRow
 from pipeline.statistics.aggregate import grouped, mean, over_seeds
 

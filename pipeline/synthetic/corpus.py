@@ -6,10 +6,9 @@ from itertools import cycle, islice, product
 
 from actmodels.errors import ConfigError
 from pipeline.datasets.pairs import UNLABELED, Pair
-from pipeline.parameters.corpus import Captions
 from pipeline.parameters.labels import NLI
-from pipeline.synthetic.pairs import draw_pair
-from pipeline.synthetic.sampling import Sampler
+from pipeline.parameters.schema import Captions
+from pipeline.synthetic.pairs import Sampler, draw_pair
 from pipeline.synthetic.sentences import Caption, realize
 
 WORDINGS = 10  # tries per pair of meanings

@@ -15,15 +15,28 @@ label, whatever its wording. A group is redrawn until its nine pairs have these 
 
 from collections.abc import Sequence
 from dataclasses import replace
+from random import Random
 
 from actmodels.errors import ConfigError
 from pipeline.datasets.pairs import UNLABELED
-from pipeline.synthetic import scenes
-from pipeline.synthetic.lexicon import GARMENTS, VOCABULARIES
-from pipeline.synthetic.sampling import STATEMENTS, Sampler, draw
-from pipeline.synthetic.scenes import SCENE, Frame, Key, Meaning, Participant, Value
+from pipeline.parameters.schema import Captions
+from pipeline.synthetic.lexicon import GARMENTS, VOCABULARIES, Concept, Neighbors
+from pipeline.synthetic.scenes import (
+    CONTRADICTION,
+    ENTAILMENT,
+    NEUTRAL,
+    SCENE,
+    Frame,
+    Key,
+    Meaning,
+    Participant,
+    Value,
+    candidates,
+    judge,
+)
 
-ROTATION = (scenes.ENTAILMENT, scenes.NEUTRAL, scenes.CONTRADICTION)  # (premise - hypothesis) % 3
+NEGATABLE = frozenset({"action", "weather", "color", "mood", "headgear", "relation"})
+ROTATION = (ENTAILMENT, NEUTRAL, CONTRADICTION)  # (premise - hypothesis) % 3
 TRIES = 1000  # per group; where facts suffice, six of seven tries succeed
 EXTRA_FACTS = 3  # maximum number of facts of a premise beyond those of one hypothesis; minimum 2
 PLACES, KINDS = VOCABULARIES["place"], VOCABULARIES["kind"]
@@ -33,6 +46,87 @@ OUTDOOR_ANIMALS = set(KINDS.below("animal")) - set(KINDS.below("dog", "cat"))
 FAIR = VOCABULARIES["weather"].below("in good weather")
 DARK = VOCABULARIES["time"].below("in the evening", "at night")
 Group = tuple[list[Meaning], list[Meaning]]  # premises and hypotheses
+
+
+class Sampler(Random):
+    """The random numbers for one purpose, such as a split, and the settings of the corpus."""
+
+    def __init__(self, settings: Captions, purpose: str) -> None:
+        super().__init__(f"captions {settings.seed} {purpose}")
+        self.settings = settings
+
+    def happens(self, probability: float) -> bool:
+        """Return True with a probability."""
+        return self.random() < probability
+
+
+def pick(sampler: Sampler, concepts: tuple[Concept, ...]) -> Concept:
+    """Draw a concept; concepts tagged as common are drawn more often."""
+    frequent = sampler.happens(sampler.settings.common)
+    common = [concept for concept in concepts if frequent and "common" in concept.tags]
+    return sampler.choice(common or concepts)
+
+
+def draw(sampler: Sampler, slot: str, concepts: tuple[Concept, ...]) -> Value:
+    """Draw any value of a fact."""
+    negated = slot in NEGATABLE and sampler.happens(sampler.settings.negated)
+    backwards = slot == "relation" and sampler.happens(0.5)
+    return Value(slot, pick(sampler, concepts), negated, backwards)
+
+
+def _shared(sampler: Sampler, claim: Value, near: Neighbors) -> Value:
+    repeated = sampler.happens(sampler.settings.repeated)
+    return claim if repeated else _entailing(sampler, claim, near)
+
+
+def _entailing(sampler: Sampler, claim: Value, near: Neighbors) -> Value:
+    if claim.negated:
+        if sampler.happens(0.3):
+            return _replaced(claim, sampler.choice((claim.concept, *near.hypernym)), negated=True)
+        return _exclusive(sampler, claim, near)
+    if near.hyponym and sampler.happens(sampler.settings.hyponym):
+        return _replaced(claim, pick(sampler, near.hyponym))
+    return claim
+
+
+def _contradicting(sampler: Sampler, claim: Value, near: Neighbors) -> Value:
+    if claim.negated:
+        return _replaced(claim, sampler.choice((claim.concept, claim.concept, *near.hyponym)))
+    if claim.slot in NEGATABLE and sampler.happens(sampler.settings.negated):
+        return _replaced(claim, sampler.choice((claim.concept, *near.hypernym)), negated=True)
+    return _exclusive(sampler, claim, near)
+
+
+def _neutral(sampler: Sampler, claim: Value, near: Neighbors) -> Value | None:
+    settings, roll = sampler.settings, sampler.random()
+    if near.hypernym and roll < settings.hypernym:
+        return _replaced(claim, pick(sampler, near.hypernym))
+    if claim.slot in NEGATABLE and near.co_hyponym and roll > 1 - settings.negated:
+        return _replaced(claim, pick(sampler, near.co_hyponym), negated=True)
+    return None
+
+
+def _exclusive(sampler: Sampler, claim: Value, near: Neighbors) -> Value:
+    """Draw a value that excludes the claimed concept: a reversed relation or another concept."""
+    if claim.slot == "relation" and sampler.happens(0.5):
+        within = (claim.concept, *near.hyponym)
+        return Value(claim.slot, sampler.choice(within), False, not claim.backwards)
+    related = near.co_hyponym and sampler.happens(sampler.settings.co_hyponym)
+    return _replaced(claim, pick(sampler, near.co_hyponym if related else near.disjoint))
+
+
+def _replaced(claim: Value, concept: Concept, negated: bool = False) -> Value:
+    return Value(claim.slot, concept, negated, claim.backwards)
+
+
+# Label of a claim -> the function that draws the premise's statement (None: not stated). The key
+# None is for shared facts, which mostly repeat the claim.
+STATEMENTS = {
+    None: _shared,
+    ENTAILMENT: _entailing,
+    NEUTRAL: _neutral,
+    CONTRADICTION: _contradicting,
+}
 
 
 def draw_pair(sampler: Sampler, label: str, depth: int) -> tuple[Meaning, Meaning]:
@@ -47,7 +141,7 @@ def draw_pair(sampler: Sampler, label: str, depth: int) -> tuple[Meaning, Meanin
 def draw_ambiguous(sampler: Sampler, depth: int) -> tuple[Meaning, Meaning]:
     """Draw a pair on which annotators disagree: does a scene with two dogs entail "a dog"?"""
     while True:
-        premise, hypothesis = draw_pair(sampler, scenes.ENTAILMENT, depth)
+        premise, hypothesis = draw_pair(sampler, ENTAILMENT, depth)
         frame = hypothesis.frame
         plural = [i for i in hypothesis.cast if frame.participants[i].plural]
         if plural and not any((i, "count") in hypothesis.facts for i in plural):
@@ -60,7 +154,7 @@ def draw_group(sampler: Sampler, depth: int) -> Group:
     for _ in range(TRIES):
         group = propose_group(sampler, depth)
         if group is not None and all(
-            scenes.judge(premise, hypothesis) == ROTATION[(row - column) % 3]
+            judge(premise, hypothesis) == ROTATION[(row - column) % 3]
             for row, premise in enumerate(group[0])
             for column, hypothesis in enumerate(group[1])
         ):
@@ -78,7 +172,7 @@ def propose_group(sampler: Sampler, depth: int) -> Group | None:
     if len(stated) < depth + 2:
         return None
     keys = weighted_order(sampler, sampler.sample(stated, depth + 2))
-    claims = {key: draw(sampler, key[1], scenes.candidates(frame, key).excludable) for key in keys}
+    claims = {key: draw(sampler, key[1], candidates(frame, key).excludable) for key in keys}
     decisive, shared = keys[:3], keys[3:]
     hypotheses = []
     for key in decisive:
@@ -102,7 +196,7 @@ def draw_premise(
     facts: dict[Key, Value] = {}
     bare = set()
     for key in keys:
-        selection = scenes.candidates(frame, key)
+        selection = candidates(frame, key)
         if (claim := claims.get(key)) is None:
             facts[key] = draw(sampler, key[1], selection.concepts)
             continue
@@ -114,9 +208,9 @@ def draw_premise(
     for key, label in labels.items():
         # A distractor: the other participant gets the value that this one lacks.
         other = (1 - key[0], key[1])
-        if label == scenes.ENTAILMENT or other not in facts or other in claims:
+        if label == ENTAILMENT or other not in facts or other in claims:
             continue
-        possible = claims[key].concept in scenes.candidates(frame, other).near
+        possible = claims[key].concept in candidates(frame, other).near
         if possible and sampler.happens(sampler.settings.distractors):
             facts[other] = claims[key]
     return Meaning(frame, facts, tuple(range(len(frame.participants))), frozenset(bare))

@@ -6,9 +6,9 @@ Constituents stay marked until the sentence is complete; the marks give its pars
 
 import re
 
-from pipeline.datasets.parses import right_branching_parse
+from pipeline.datasets.tokenizer import right_branching_parse
 from pipeline.synthetic.lexicon import GARMENTS, VOCABULARIES
-from pipeline.synthetic.sampling import Sampler
+from pipeline.synthetic.pairs import Sampler
 from pipeline.synthetic.scenes import SCENE, Meaning, Value
 
 NEXT_TO = ("near", "beside")

@@ -13,8 +13,8 @@ from tqdm import tqdm
 
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import WordVectors
-from actmodels.evaluation import Evaluation, evaluate
 from actmodels.records import TrialRecord
+from actmodels.training import Evaluation, evaluate
 from actmodels.trial_config import BaseTrialConfig, TrialConfig
 from pipeline.runtime.results import TableRow, write_json, write_table
 from pipeline.runtime.stage import artifacts

@@ -6,8 +6,8 @@ import altair as alt
 import pandas as pd
 
 from reports import format as fmt
+from reports import marks
 from reports.blocks import Section, Table
-from reports.charts import marks
 from reports.load import Artifacts
 from reports.published import BY_STEPS, MEAN_STEPS
 from reports.statistics import mean_sd

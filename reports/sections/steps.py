@@ -4,10 +4,10 @@ import altair as alt
 import pandas as pd
 
 from reports import format as fmt
+from reports import marks
 from reports.blocks import Chart, Section, Table
-from reports.charts import marks
-from reports.charts.theme import BLUE
 from reports.load import Artifacts
+from reports.marks import BLUE
 from reports.statistics import mean_sd, wide
 
 QUINTILES = ("fewest", "second", "third", "fourth", "most")

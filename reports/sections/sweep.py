@@ -7,11 +7,10 @@ import pandas as pd
 
 from actmodels.records import trial_name
 from reports import format as fmt
+from reports import marks
 from reports.blocks import Chart, Section, Table
-from reports.charts import marks
-from reports.charts.parallel import parallel
-from reports.charts.theme import BLUE, INK
 from reports.load import Artifacts, settings_of
+from reports.marks import BLUE, INK, parallel
 from reports.statistics import levels, mean_sd
 
 ACCURACY = "dev accuracy (%)"

@@ -5,8 +5,8 @@ import math
 import pandas as pd
 
 from reports import format as fmt
+from reports import marks
 from reports.blocks import Chart, Section, Table
-from reports.charts import marks
 from reports.load import Artifacts
 from reports.published import SNLI, SOURCES
 from reports.statistics import mean_sd, t_interval, wide

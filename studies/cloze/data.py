@@ -12,8 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.data.pairs import pad
-from actmodels.data.stored import StoredTensors
+from actmodels.data.pairs import StoredTensors, pad
 from actmodels.seeding import generator
 from studies.cloze.config import ReaderTrialConfig
 

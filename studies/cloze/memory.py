@@ -14,7 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from actmodels.halting.distributions import halting_distribution, truncate
+from actmodels.halting.steps import halting_distribution, truncate
 from actmodels.modules.attention import dot_scores, masked, masked_softmax, weighted_mean
 from actmodels.modules.linear import HaltingUnit
 from actmodels.modules.recurrent import rows

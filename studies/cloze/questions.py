@@ -13,23 +13,22 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from actmodels.data.stored import save_stored
+from actmodels.data.pairs import save_stored
 from actmodels.errors import DataError
 from actmodels.files import files_digest
 from pipeline.datasets.archive import member_lines
-from pipeline.datasets.download import fetch
+from pipeline.datasets.download import fetch, fetch_text
 from pipeline.datasets.text_lines import write_lines
-from pipeline.datasets.texts import fetch_text
 from pipeline.datasets.tokens import write_words
 from pipeline.datasets.vectors import look_up
 from pipeline.parameters.schema import Vectors
 from pipeline.parameters.section import SPLITS
 from pipeline.runtime.stage import clean_dir
-from studies.cloze import question, whodidwhat
+from studies.cloze import question
 from studies.cloze.data import FIRST_WORD
 from studies.cloze.question import ARTICLES, ClozeQuestion, count_words, encode_questions
 from studies.cloze.section import WDW, Data
-from studies.cloze.sources import build_questions
+from studies.cloze.sources import build_questions, read_questions
 
 CBT_FILES = {"train": "train", "dev": "valid_2000ex", "test": "test_2500ex"}
 Split = Callable[[], Iterator[ClozeQuestion]]  # read repeatedly, because a split may be large
@@ -85,7 +84,7 @@ def from_who_did_what(data: Data, _folder: Path) -> Kinds:
     section, splits = data.whodidwhat, dict[str, Split]()
     for split in SPLITS:
         path = fetch(getattr(section, split), f"cloze.data.whodidwhat.{split}")
-        splits[split] = partial(whodidwhat.read_questions, path, section.names_seed)
+        splits[split] = partial(read_questions, path, section.names_seed)
     return {WDW: splits}
 
 

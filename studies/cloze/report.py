@@ -9,8 +9,8 @@ import altair as alt
 import pandas as pd
 
 from reports import format as fmt
+from reports import marks
 from reports.blocks import Chart, Section, StudyReport, Table
-from reports.charts import marks
 from reports.load import Artifacts
 from reports.statistics import mean_sd, verdicts
 from studies.cloze.tables import COLUMNS

@@ -5,8 +5,8 @@ from typing import Any
 import pandas as pd
 
 from reports import format as fmt
+from reports import marks
 from reports.blocks import Section, StudyReport, Table
-from reports.charts import marks
 from reports.load import Artifacts
 from reports.statistics import mean_sd, wide
 from studies.halting.tables import COLUMNS

@@ -18,8 +18,8 @@ from pipeline.parameters.section import (
     Settings,
     axes,
     each,
+    listed,
 )
-from pipeline.parameters.sentences import listed
 from pipeline.parameters.studies import StudySection
 
 

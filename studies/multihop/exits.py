@@ -14,11 +14,11 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from actmodels.configs import InputConfig
 from actmodels.data.pairs import BATCH_SIZE, PairTensors, collate
-from actmodels.evaluation import Evaluation
 from actmodels.halting.base import FixedSteps
 from actmodels.halting.early_exit import EarlyExit
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.modules.recurrent import rows
+from actmodels.training import Evaluation
 
 
 class AllSteps(NamedTuple):

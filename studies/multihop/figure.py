@@ -11,8 +11,8 @@ import pandas as pd
 from PIL import Image
 
 from pipeline.runtime.stage import artifacts
-from reports.charts.theme import png
 from reports.load import Artifacts
+from reports.marks import png
 from studies.multihop.report import multihop_charts
 from studies.multihop.tables import COLUMNS
 

@@ -11,12 +11,12 @@ import torch
 
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import WordVectors
-from actmodels.evaluation import Evaluation, evaluate
 from actmodels.files import files_digest, write_text
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel
 from actmodels.records import TrialRecord
 from actmodels.seeding import generator
+from actmodels.training import Evaluation, evaluate
 from pipeline.parameters.load import load_params
 from pipeline.parameters.studies import study_section
 from pipeline.runtime.results import TableRow

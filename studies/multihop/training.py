@@ -10,10 +10,9 @@ from torch import Generator
 
 from actmodels.data.pairs import Batch, PairTensors
 from actmodels.data.trial_data import TrialData, WordVectors
-from actmodels.evaluation import evaluate
 from actmodels.halting.base import PonderedHalting
 from actmodels.metrics import EpochMetrics, Metrics
-from actmodels.training import Training
+from actmodels.training import Training, evaluate
 from studies.multihop.config import MultihopTrialConfig
 from studies.multihop.corpus import draw
 

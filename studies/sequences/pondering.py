@@ -13,7 +13,7 @@ from torch import Tensor
 
 from actmodels.metrics import mean_and_sd
 from actmodels.models.act_rnn import ActRnn
-from studies.sequences.characters import BYTES, Characters
+from studies.sequences.drawn_tasks import BYTES, Characters
 from studies.sequences.task import SequenceBatch, Task
 from studies.sequences.training import SequenceEvaluation, evaluate
 

@@ -18,7 +18,7 @@ from actmodels.files import replacing
 from actmodels.models.act_rnn import ActRnn
 from actmodels.registry import HALTINGS
 from actmodels.seeding import generator
-from pipeline.datasets.texts import fetch_text
+from pipeline.datasets.download import fetch_text
 from pipeline.parameters.load import load_params
 from pipeline.parameters.section import TextSource
 from pipeline.parameters.studies import study_section
@@ -27,8 +27,8 @@ from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import summarize
 from pipeline.trials.execution import execution_settings
 from pipeline.trials.study import Run, history_rows, result_row, train, with_weights, write_study
-from studies.sequences.characters import Characters, read_bytes
 from studies.sequences.config import SequenceTrialConfig
+from studies.sequences.drawn_tasks import Characters, read_bytes
 from studies.sequences.pondering import along, by_byte_class, by_difficulty, read
 from studies.sequences.section import Study, sequence_trials
 from studies.sequences.tables import COLUMNS

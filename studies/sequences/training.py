@@ -14,9 +14,8 @@ from actmodels.model_training import ModelTraining
 from actmodels.models.act_rnn import ActRnn, Pondered
 from actmodels.prediction import Prediction
 from actmodels.seeding import generator, seed_of
-from studies.sequences.characters import Characters, read_bytes
 from studies.sequences.config import CharactersConfig, SequenceTrialConfig, TaskConfig
-from studies.sequences.drawn_tasks import DRAWN_TASKS
+from studies.sequences.drawn_tasks import DRAWN_TASKS, Characters, read_bytes
 from studies.sequences.task import AccuracyUnit, Outputs, SequenceBatch, Task
 
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from actmodels.fused.stack import shared_batch, stack
+from actmodels.fused import shared_batch, stack
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.registry import MODELS
 from actmodels.trial_config import setting_types

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.fused.stack import can_fuse
-from actmodels.fused.training import FusedTraining
+from actmodels.fused import FusedTraining, can_fuse
 from actmodels.model_training import AnyTraining
 from actmodels.training import Training
 from studies.cloze.training import ReaderTraining
@@ -20,7 +19,7 @@ from tests.studies.multihop.samples import multihop_trial, sample_multihop_data
 from tests.studies.sequences.samples import ACT, CHARACTERS, DACT, GENERATED, PONDER_NET, TEXT
 from tests.studies.sequences.samples import sample_trial as sequence_trial
 
-# pytest resets the filter of actmodels.fused.optimizer
+# pytest resets the filter of actmodels.fused
 pytestmark = pytest.mark.filterwarnings("ignore:grad and param do not obey the gradient layout")
 
 

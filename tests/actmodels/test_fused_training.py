@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from actmodels.data.trial_data import TrialData
-from actmodels.fused.stack import can_fuse, fusion_shape
-from actmodels.fused.training import FusedTraining
+from actmodels.fused import FusedTraining, can_fuse, fusion_shape
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig, setting_types
 from tests.samples import VARIANTS, sample_data, sample_trial

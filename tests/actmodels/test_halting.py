@@ -11,8 +11,7 @@ import torch
 from torch import Tensor
 
 from actmodels.halting.base import Halting, build_halting
-from actmodels.halting.distributions import truncate
-from actmodels.halting.steps import AllSteps
+from actmodels.halting.steps import AllSteps, truncate
 from actmodels.prediction import Prediction
 from actmodels.registry import HALTINGS, model_with
 from tests.samples import sample_trial

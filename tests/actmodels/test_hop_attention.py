@@ -3,7 +3,7 @@
 import torch
 
 from actmodels.models.hop_attention import HopAttention, HopStep
-from actmodels.modules.hop_memory import HopMemory, HopTables
+from actmodels.modules.attention import HopMemory, HopTables
 from actmodels.modules.inference import GateDropout
 from tests import model_checks
 from tests.samples import sample_batch, sample_trial

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from actmodels.halting.distributions import truncate
+from actmodels.halting.steps import truncate
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.attention import SoftAlignment
 from actmodels.published_2016 import ScrambledAlignment, batch_remainder

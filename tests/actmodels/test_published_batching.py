@@ -5,8 +5,8 @@ import torch
 
 from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors, collate
 from actmodels.errors import DataError
-from actmodels.evaluation import evaluate
 from actmodels.published_2016 import BUCKETS, rows_by_bucket
+from actmodels.training import evaluate
 from tests import model_checks
 from tests.actmodels.test_published_2016 import twin
 from tests.samples import CLASSES, MODELS, sample_pairs, sample_trial

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from actmodels.data.pairs import collate
 from actmodels.errors import DataError
-from actmodels.fused.stack import joined_batch, stack
+from actmodels.fused import joined_batch, stack
 from actmodels.models.spinn import Spinn, ThinStack
 from actmodels.modules.recurrent import LSTMState
 from tests.model_checks import make

@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from actmodels.data.pairs import collate
-from actmodels.evaluation import evaluate
 from actmodels.metrics import mean_and_sd
 from actmodels.registry import HALTINGS, model_with
 from actmodels.tracing import ablate_steps, trace
+from actmodels.training import evaluate
 from tests import model_checks
 from tests.samples import sample_batch, sample_pairs, sample_trial
 

@@ -96,7 +96,7 @@ def test_a_killed_worker_is_replaced_despite_edits(
     project: Project, undisturbed: Project, shared_ray: SharedRay
 ) -> None:
     """A worker that starts after an edit runs the old code, and DVC does not record the new one."""
-    edited = [project.folder / name for name in ("actmodels/evaluation.py", "params.yaml")]
+    edited = [project.folder / name for name in ("actmodels/training.py", "params.yaml")]
     before = [path.read_text() for path in edited]
     with in_mid_sweep(project) as command:
         wrong = before[0].replace("self.loss, self.accuracy", "self.loss, 1000 + self.accuracy")
@@ -106,7 +106,7 @@ def test_a_killed_worker_is_replaced_despite_edits(
         processes(shared_ray.pid, "worker")[0].kill()
         assert command.wait(240) != 0
     assert "error: sweep: its inputs changed while it ran (" in project.log()
-    assert "params.yaml: sweep" in project.log() and "actmodels/evaluation.py" in project.log()
+    assert "params.yaml: sweep" in project.log() and "actmodels/training.py" in project.log()
     for path, text in zip(edited, before, strict=True):
         path.write_text(text)
     assert "sweep: 0 of 4 trials to run" in project.repro("sweep")

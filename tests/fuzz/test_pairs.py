@@ -12,10 +12,9 @@ import pyarrow.parquet as pq
 
 from actmodels.errors import DataError
 from pipeline.datasets.archive import in_archive
-from pipeline.datasets.classes import ClassReader
 from pipeline.datasets.pair_files import SplitReader
-from pipeline.parameters.corpus import PairFiles
-from pipeline.parameters.labels import NLI
+from pipeline.parameters.labels import NLI, ClassReader
+from pipeline.parameters.schema import PairFiles
 from tests.fuzz.test_files import corrupt
 from tests.pipeline.project import make_zip, params_tree
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from actmodels.evaluation import Evaluation
+from actmodels.training import Evaluation
 from pipeline.evaluate import prediction_rows
 from pipeline.statistics.step_correlation import depth_rows
 from tests.samples import CLASSES, sample_pairs

@@ -8,9 +8,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from actmodels.errors import ConfigError
-from pipeline.parameters.json_schema import json_schema
 from pipeline.parameters.load import validated
-from pipeline.parameters.studies import study_names
+from pipeline.parameters.studies import json_schema, study_names
 from tests.fuzz.test_params import HOSTILE, places
 from tests.pipeline.project import params_tree
 

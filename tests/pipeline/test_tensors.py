@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from actmodels.data.pairs import FIRST_WORD, UNKNOWN, PairTensors
-from actmodels.data.stored import save_stored
+from actmodels.data.pairs import FIRST_WORD, UNKNOWN, PairTensors, save_stored
 from actmodels.data.trial_data import WordVectors
 from actmodels.errors import ArtifactError, DataError
 from actmodels.files import files_digest

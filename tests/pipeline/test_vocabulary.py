@@ -6,10 +6,9 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline import vocabulary
-from pipeline.datasets.classes import ClassReader
 from pipeline.datasets.pairs import PARSES, Pair, write_splits
 from pipeline.datasets.tokens import read_counts, read_token_pairs, write_words
-from pipeline.parameters.labels import NLI
+from pipeline.parameters.labels import NLI, ClassReader
 from tests.pipeline.project import read_output, write_params
 
 

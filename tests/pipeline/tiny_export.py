@@ -4,7 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
-from actmodels.data.stored import save_stored
+from actmodels.data.pairs import save_stored
 from actmodels.data.trial_data import input_vectors, trained_words
 from actmodels.files import write_text
 from actmodels.models.pair_model import PairModel, build

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from actmodels.errors import ArtifactError
-from reports.charts.theme import png, png_spec
+from reports.marks import png, png_spec
 from reports.render import plain, report, write_report
 from tests.reports.conftest import STORED, STUDIES, edit, load_all
 

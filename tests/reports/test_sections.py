@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from reports.charts.parallel import parallel
 from reports.load import Artifacts
+from reports.marks import parallel
 from reports.sections import steps
 from reports.sections.overview import highlighted, metrics
 from reports.sections.pairs import findings

@@ -17,7 +17,7 @@ import pytest
 import torch
 from ray import cloudpickle
 
-from actmodels.data.stored import save_stored
+from actmodels.data.pairs import save_stored
 from bench.work import PAPER, drawn_data, trial
 from tests.samples import sample_data, sample_trial, save_sample_data
 from tune import trainable

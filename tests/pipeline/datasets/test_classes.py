@@ -8,10 +8,9 @@ import pytest
 from ruamel.yaml import YAML
 
 from actmodels.errors import DataError
-from pipeline.datasets.classes import ClassReader
 from pipeline.datasets.pair_files import SplitReader
-from pipeline.parameters.corpus import PairFiles
-from pipeline.parameters.labels import NLI
+from pipeline.parameters.labels import NLI, ClassReader
+from pipeline.parameters.schema import PairFiles
 from tests.pipeline.datasets.test_pair_files import CB, DEFAULTS, MEANINGS, read, table, write
 
 

@@ -9,9 +9,8 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from actmodels.errors import DataError
-from pipeline.datasets.features import INDICATORS, MEASURES, Features, bleu, overlap
+from pipeline.datasets.features import INDICATORS, MEASURES, Features, bleu, overlap, word_class
 from pipeline.datasets.tokens import TokenPair
-from pipeline.datasets.word_classes import word_class
 
 
 def pair(premise: str, hypothesis: str, label: str = "neutral", name: str = "p") -> TokenPair:

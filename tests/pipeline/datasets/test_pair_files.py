@@ -12,10 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.datasets.classes import ClassReader
 from pipeline.datasets.pair_files import SplitReader, split_files
-from pipeline.parameters.corpus import PairFiles
-from pipeline.parameters.labels import NLI
+from pipeline.parameters.labels import NLI, ClassReader
+from pipeline.parameters.schema import PairFiles
 from tests.pipeline.project import make_zip, params_tree
 
 DEFAULTS = params_tree()["corpus"]["files"]

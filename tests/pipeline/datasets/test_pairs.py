@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.datasets.classes import ClassReader
 from pipeline.datasets.pairs import Pair, checked_pair, read_pairs, write_splits
 from pipeline.datasets.text_lines import Row
-from pipeline.parameters.labels import NLI
+from pipeline.parameters.labels import NLI, ClassReader
 
 CLASSES = ClassReader(NLI, {})
 GOOD: Pair = {"gold_label": "neutral", "sentence1": "a", "sentence2": "b", "pairID": "1"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.datasets.parses import read_parse, right_branching, right_branching_parse
+from pipeline.datasets.tokenizer import read_parse, right_branching, right_branching_parse
 
 SNLI = "( ( Two women ) ( ( are ( holding ( to ( go packages ) ) ) ) . ) )"
 

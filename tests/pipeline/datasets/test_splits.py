@@ -3,9 +3,8 @@
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.datasets.classes import ClassReader, Seen
 from pipeline.datasets.splits import SplitComparison
-from pipeline.parameters.labels import NLI
+from pipeline.parameters.labels import NLI, ClassReader, Seen
 from tests.pipeline.datasets.test_pair_files import FEW
 
 Rows = list[tuple[str, str, str]]

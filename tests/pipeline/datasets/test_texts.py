@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.datasets.texts import fetch_text
+from pipeline.datasets.download import fetch_text
 from pipeline.parameters.section import TextSource
 from tests.pipeline.project import fetched, make_zip
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from pipeline.inference.explain import explain_steps, summarize
+from pipeline.inference.cli import explain_steps, summarize
 from pipeline.inference.predictor import PairPrediction
 
 SHARES = {"neutral": 0.1, "entailment": 0.65, "contradiction": 0.25}

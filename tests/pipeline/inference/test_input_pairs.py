@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from actmodels.errors import ConfigError, DataError
-from pipeline.datasets.classes import ClassReader
 from pipeline.inference.input_pairs import InputPair, Layout, read_file, read_lines
-from pipeline.parameters.labels import NLI
+from pipeline.parameters.labels import NLI, ClassReader
 from pipeline.predict import with_options
 from tests.pipeline.project import make_zip, params_tree
 

@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from actmodels.evaluation import evaluate
 from actmodels.registry import MODELS
+from actmodels.training import evaluate
 from pipeline.datasets.encode import encode
-from pipeline.datasets.parses import right_branching_parse
-from pipeline.datasets.tokenizer import tokenize
+from pipeline.datasets.tokenizer import right_branching_parse, tokenize
 from pipeline.inference.bundle import read_bundle
-from pipeline.inference.packaging import signature
 from pipeline.inference.predictor import MAX_TOKENS, PairError, PairPrediction, Predictor
+from pipeline.inference.registry import signature
 from tests.pipeline.tiny_export import PAIRS, VOCABULARY, write_tiny
 from tests.samples import CLASSES, sample_trial
 

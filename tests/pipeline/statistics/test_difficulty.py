@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from actmodels.evaluation import Evaluation
-from pipeline.statistics.difficulty import (
+from actmodels.training import Evaluation
+from pipeline.statistics.paired import estimate, split_hits
+from pipeline.statistics.step_correlation import (
     agreement_rows,
     annotations,
     contrasted,
@@ -15,7 +16,6 @@ from pipeline.statistics.difficulty import (
     difficulty_rows,
     effort,
 )
-from pipeline.statistics.paired import estimate, split_hits
 from tests.samples import sample_pairs
 
 NAME = {"model": "m", "seed": 1}

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from actmodels.evaluation import Evaluation
+from actmodels.training import Evaluation
 from pipeline.statistics.step_correlation import (
     correlation_rows,
     length_rows,

@@ -5,10 +5,9 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from pipeline.parameters.corpus import Captions
+from pipeline.parameters.schema import Captions
 from pipeline.synthetic.lexicon import VOCABULARIES
-from pipeline.synthetic.pairs import cast
-from pipeline.synthetic.sampling import Sampler
+from pipeline.synthetic.pairs import Sampler, cast
 from pipeline.synthetic.scenes import SCENE, Frame, Meaning, Participant, Value
 from tests.pipeline.project import params_tree
 

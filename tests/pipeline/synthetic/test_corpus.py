@@ -6,7 +6,7 @@ import pytest
 from actmodels.errors import ConfigError
 from pipeline.datasets.pairs import Pair
 from pipeline.datasets.tokenizer import tokenize
-from pipeline.parameters.corpus import Captions
+from pipeline.parameters.schema import Captions
 from pipeline.synthetic.corpus import TENTHS, generate_split
 from tests.pipeline.synthetic.build import captions
 from tests.samples import CLASSES

@@ -2,8 +2,7 @@
 
 import re
 
-from pipeline.datasets.parses import read_parse
-from pipeline.datasets.tokenizer import tokenize
+from pipeline.datasets.tokenizer import read_parse, tokenize
 from pipeline.synthetic.pairs import ROTATION, draw_pair
 from pipeline.synthetic.sentences import realize
 from tests.pipeline.synthetic.build import MANY, ONE, PET, meaning, sampler

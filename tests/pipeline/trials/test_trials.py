@@ -10,9 +10,8 @@ import pytest
 import torch
 
 from actmodels.errors import ArtifactError, SweepError
-from actmodels.evaluation import evaluate
 from actmodels.records import EpochRecord, TrialRecord
-from actmodels.training import Training
+from actmodels.training import Training, evaluate
 from pipeline.select_best import main as select_best
 from pipeline.trials.models import model_in_steps, retrained_models
 from pipeline.trials.records import retrained, trial_row, write_trials

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from studies.cloze.section import ClozeText
-from studies.cloze.sentences import sections, split_sentences
+from studies.cloze.sources import sections, split_sentences
 from tests.studies.cloze.test_sources import CONFIG
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from actmodels.errors import DataError
 from studies.cloze.question import BLANK, ClozeQuestion
-from studies.cloze.whodidwhat import anonymize, read_questions
+from studies.cloze.sources import anonymize, read_questions
 
 FILE = """<?xml version="1.0" encoding="UTF-8"?>
 <wdw>

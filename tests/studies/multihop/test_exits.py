@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from actmodels.data.pairs import collate
-from actmodels.evaluation import evaluate
 from actmodels.models.alternating import AlternatingAttention
+from actmodels.training import evaluate
 from studies.multihop.exits import evaluate_all_steps, exits, multiply_adds
 from studies.multihop.training import MultihopTraining
 from tests.studies.multihop.samples import multihop_trial, sample_multihop_data

@@ -9,7 +9,7 @@ import torch
 
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import WordVectors
-from actmodels.evaluation import Evaluation
+from actmodels.training import Evaluation
 from pipeline.parameters.load import load_params
 from pipeline.parameters.studies import study_section
 from studies.multihop import stage as multihop

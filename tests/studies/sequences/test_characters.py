@@ -7,8 +7,8 @@ import torch
 
 from actmodels.errors import DataError
 from actmodels.models.act_rnn import ActRnn
-from studies.sequences.characters import Characters, read_bytes
 from studies.sequences.config import CharactersConfig, SequenceHaltingConfig
+from studies.sequences.drawn_tasks import Characters, read_bytes
 from studies.sequences.pondering import read
 from studies.sequences.training import SequenceTraining, evaluate
 from tests.studies.sequences.samples import ACT, CHARACTERS, TEXT, sample_trial

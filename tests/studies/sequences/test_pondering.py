@@ -5,7 +5,6 @@ import torch
 
 from actmodels.configs import FixedStepsConfig
 from actmodels.models.act_rnn import ActRnn
-from studies.sequences.characters import Characters
 from studies.sequences.config import (
     AdditionConfig,
     CharactersConfig,
@@ -13,6 +12,7 @@ from studies.sequences.config import (
     SortConfig,
     TaskConfig,
 )
+from studies.sequences.drawn_tasks import Characters
 from studies.sequences.pondering import (
     BYTE_CLASSES,
     COLUMNS,

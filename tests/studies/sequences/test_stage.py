@@ -12,7 +12,7 @@ from actmodels.errors import DataError
 from actmodels.records import TrialRecord
 from pipeline.parameters.section import TextSource
 from pipeline.trials.study import train
-from studies.sequences.characters import read_bytes
+from studies.sequences.drawn_tasks import read_bytes
 from studies.sequences.pondering import BYTE_CLASSES
 from studies.sequences.section import Study, TaskStudy
 from studies.sequences.stage import (

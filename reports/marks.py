@@ -1,20 +1,110 @@
-"""Chart types: lines, intervals, scatter plots and histograms, each from a tidy frame."""
+"""Chart types: lines, intervals, scatter plots, histograms, parallel coordinates; their theme.
 
+The theme is that of the page (CSS variables as colors) and of PNG files (on white).
+"""
+
+import json
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from io import BytesIO
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import altair as alt
 import pandas as pd
+import vl_convert
+from PIL import Image
+from tqdm import tqdm
 
+from actmodels.files import replacing
 from reports import format as fmt
 from reports.blocks import Chart
-from reports.charts.theme import BLUE, INK, MUTED
 from reports.statistics import mean_sd
 
+# Axis and text colors as CSS variables, and their values in PNG files.
+INK, MUTED, GRID = "var(--ink)", "var(--muted)", "var(--grid)"
+PNG_COLORS = {INK: "#222222", MUTED: "#595959", GRID: "#e3e3e3"}
+# Colorblind-safe palette of Okabe and Ito. The last two colors are darker, so that all have a
+# contrast of 3 : 1 with the light and the dark page.
+COLORS = ["#d55e00", "#0072b2", "#009e73", "#cc79a7", "#b88200", "#3e95cb"]
+ORANGE, BLUE = COLORS[:2]
+VEGA_LITE = "6.4"  # the version that Altair writes
+PNG_WIDTH = 560  # px
+PIXELS_PER_INCH = 144  # for high-density screens
+FONT_SIZE = 12  # px: legible on a phone
+WIDE = 560  # px: minimum chart width for a legend of two columns
+CONFIG: dict[str, Any] = {
+    "autosize": {"type": "fit-x", "contains": "padding"},
+    "padding": 4,
+    "view": {"stroke": None},
+    "axis": {
+        **{"labelColor": INK, "titleColor": INK, "gridColor": GRID, "labelFontSize": FONT_SIZE},
+        **{"titleFontSize": FONT_SIZE, "titleFontWeight": "normal", "titlePadding": 8},
+        **{"domain": False, "ticks": False, "labelPadding": 5, "labelSeparation": 6},
+    },
+    "legend": {
+        **{"orient": "bottom", "labelColor": INK, "labelFontSize": FONT_SIZE, "labelLimit": 260},
+        **{"title": None, "offset": 12, "symbolStrokeWidth": 2, "symbolOpacity": 1},
+        "columns": {"expr": f"containerSize()[0] < {WIDE} ? 1 : 2"},
+        "layout": {"bottom": {"direction": "vertical", "anchor": "start", "margin": 6}},
+    },
+    "header": {"labelColor": INK, "titleColor": INK, "labelFontSize": FONT_SIZE},
+    "range": {"category": COLORS},
+    "line": {"strokeWidth": 1.8},
+    "point": {"filled": True, "size": 45},
+    "rule": {"strokeWidth": 1.4},
+    "text": {"color": INK, "fontSize": FONT_SIZE},
+}
 HEIGHT, ROW = 260, 34  # px; ROW is the height of one labeled interval
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross"]  # 5 and 6 colors: 30 pairs
 DIGITS = 5  # significant digits of stored numbers
 Panel: TypeAlias = tuple[str, pd.DataFrame, str, str, str]  # name, rows, x, column, y title
+LABELS = 12  # of an axis, without overlap
+
+
+def page_spec(chart: Chart) -> dict[str, Any]:
+    """Return the Vega-Lite specification for the page."""
+    config = {"background": "transparent", "font": "system-ui, sans-serif", **CONFIG}
+    return {**chart.spec, "config": config}
+
+
+def png_spec(chart: Chart) -> dict[str, Any]:
+    """Return the Vega-Lite specification for a PNG file, with a font of vl-convert."""
+    config = {"background": "#ffffff", "font": "Liberation Sans", **CONFIG}
+    config["legend"] = {**CONFIG["legend"], "columns": 2}
+    text = json.dumps({**chart.spec, "width": PNG_WIDTH, "config": config})
+    for name, color in PNG_COLORS.items():
+        text = text.replace(name, color)
+    spec: dict[str, Any] = json.loads(text)
+    return spec
+
+
+def write_pictures(charts: Sequence[Chart], folder: Path) -> None:
+    """Write each chart as `folder`/NAME.png."""
+    with ThreadPoolExecutor(2) as pool:
+        images = zip(charts, pool.map(png, charts), strict=True)
+        for chart, image in tqdm(images, "report", len(charts), unit=" figure"):
+            with replacing(folder / f"{chart.name}.png") as temporary:
+                temporary.write_bytes(image)
+
+
+def png(chart: Chart) -> bytes:
+    """Render a chart as PNG, offline and without timestamps or versions."""
+    drawn: bytes = vl_convert.vegalite_to_png(
+        png_spec(chart), vl_version=VEGA_LITE, ppi=PIXELS_PER_INCH, allowed_base_urls=[]
+    )
+    compressed = BytesIO()
+    with Image.open(BytesIO(drawn)) as image:  # level 8: a fifth of the bytes, fast
+        image.save(compressed, "PNG", compress_level=8, dpi=(PIXELS_PER_INCH, PIXELS_PER_INCH))
+    return compressed.getvalue()
+
+
+@cache
+def vega() -> str:
+    """Return a script with Vega and Vega-Lite that defines only `vegaEmbed`."""
+    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", VEGA_LITE)
+    return f"(() => {{{bundle}\n}})();"
 
 
 def chart(
@@ -180,3 +270,38 @@ def histogram(frame: pd.DataFrame, x_title: str, y_title: str) -> list[alt.Chart
     y = alt.Y("y:Q", title=y_title)
     bar = base.mark_bar(color=BLUE, opacity=0.8).encode(y=y, tooltip=[*titles, "low:Q", "high:Q"])
     return [bar, base.mark_rule(color=INK).encode(y=alt.Y("low:Q", title=y_title), y2="high:Q")]
+
+
+def parallel(frame: pd.DataFrame, names: Sequence[str], score: str) -> list[alt.Chart]:
+    """Draw a line for each row, colored by its score, and highlight the one under the pointer.
+
+    Values of a setting have equal distances, in ascending order; the score has its own scale.
+
+    Args:
+        frame: columns `trial`, `names` and the score.
+        score: name of the last axis.
+    """
+    low, high = frame[score].min(), frame[score].max()
+    places = {score: (frame[score] - low) / ((high - low) or 1)}
+    ticks = [(score, 0.0, f"{low:.1f}"), (score, 1.0, f"{high:.1f}")]
+    for name in names:
+        values = sorted(frame[name].dropna().unique())
+        heights = {value: i / (len(values) - 1) for i, value in enumerate(values)}
+        places[name] = frame[name].map(heights)
+        labeled = list(heights.items())[:: 1 + len(heights) // LABELS]
+        ticks += [(name, y, fmt.setting(value)) for value, y in labeled]
+    lines = pd.DataFrame(places).assign(trial=frame["trial"])
+    tips = [*names, score]
+    lines = lines.melt("trial", tips, "axis", "y").merge(frame, on="trial")
+    x = alt.X("axis:N", sort=tips, title=None, axis=alt.Axis(labelAngle=0, grid=True, orient="top"))
+    y = alt.Y("y:Q", axis=None)
+    pointed = alt.selection_point(fields=["trial"], on="pointerover", empty=False)
+    color = alt.Color(f"{score}:Q", scale=alt.Scale(scheme="viridis"))
+    line = data(lines).mark_line(opacity=0.8).encode(x=x, y=y, color=color, detail="trial:N")
+    line = line.encode(
+        strokeWidth=alt.condition(pointed, alt.value(4), alt.value(1.5)),
+        tooltip=["trial:N", *(f"{name}:N" for name in names), alt.Tooltip(f"{score}:Q")],
+    )
+    labels = pd.DataFrame(ticks, columns=["axis", "y", "text"])
+    text = data(labels).mark_text(align="left", dx=4, color=INK)
+    return [line.add_params(pointed), text.encode(x=x, y=y, text="text:N")]
