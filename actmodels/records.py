@@ -144,7 +144,7 @@ def is_over(history: Sequence[Epoch], max_epochs: int, patience: int) -> bool:
 class TrialRecord:
     """A finished trial."""
 
-    key: str  # see `tune.code_digest.trial_key`
+    key: str  # see `tune.trials.provenance.trial_key`
     config: dict[str, Any]  # configuration as nested dictionaries
     parameters: int  # number of trained non-embedding parameters
     history: tuple[EpochRecord, ...]

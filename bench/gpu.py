@@ -39,8 +39,8 @@ from bench.gpu_speed import (
 )
 from bench.timing import markdown_table, one_line, progress
 from bench.work import PAPER, TINY, Sizes, drawn_data, trial
-from tune.provenance import commit, machine
-from tune.torch_settings import configure_torch
+from tune.cluster.worker_process import configure_torch
+from tune.trials.provenance import commit, machine
 
 DRY_RUN = replace(TINY, pairs=100)  # on a CPU
 CHECKED = Sizes(pairs=400, words=2_000, dimensions=300, width=200)

@@ -17,7 +17,7 @@ from actmodels.data.pairs import batches_by_length
 from actmodels.data.trial_data import TrialData
 from bench.timing import Summary, progress, summary
 from bench.work import Sizes, build_fusion, drawn_data, epoch_runner, sampled
-from tune.torch_settings import configure_torch
+from tune.cluster.worker_process import configure_torch
 
 UPDATES, RUNS = 16, 3  # updates of a run; timed runs
 SECONDS = 420.0  # budget of the table

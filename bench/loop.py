@@ -20,7 +20,7 @@ from actmodels.halting import Act, ActConfig, PonderNet, PonderNetConfig, adapt_
 from bench.timing import interleaved, markdown_table, one_line, quick_requested, summary
 from bench.training import cpu_seconds
 from pipeline.runtime.stage import run_command
-from tune.provenance import machine
+from tune.trials.provenance import machine
 
 EXAMPLES, UNITS, MOST = 256, 256, 48
 # Steps that examples need: share of the slow ones, and steps of the slow and of the others.

@@ -35,7 +35,7 @@ from pipeline.parameters.load import load_params
 from pipeline.runtime.expected import FILE, MODELS, Range, parameters_digest, results, template
 from pipeline.runtime.stage import run_command
 from pipeline.runtime.summary import result_lines
-from tune.provenance import machine
+from tune.trials.provenance import machine
 
 ROOT = Path(__file__).parents[1]
 COPIES = ROOT / "state" / "ranges"

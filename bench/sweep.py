@@ -22,10 +22,10 @@ from bench.joblib_sweep import joblib_seconds
 from bench.timing import interleaved, markdown_table, one_line, quick_requested, summary
 from bench.work import Sizes, drawn_data, trial
 from pipeline.runtime.stage import run_command
-from tune.execution import Execution
-from tune.grid import with_keys
-from tune.provenance import machine
 from tune.sweep import run_trials
+from tune.trials.execution import Execution
+from tune.trials.grid import with_keys
+from tune.trials.provenance import machine
 
 DEMO = Sizes(64, 4000, 300, 64)  # the sizes of the embedded corpus, except the number of pairs
 

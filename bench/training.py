@@ -42,7 +42,7 @@ from studies.multihop.corpus import draw_split, word_vectors
 from studies.multihop.training import MultihopTraining
 from studies.sequences.config import build_sequence_trial
 from studies.sequences.training import SequenceTraining
-from tune.provenance import machine
+from tune.trials.provenance import machine
 
 Epochs = tuple[Callable[[], object], Callable[[], object], int]
 HOP_SETTINGS: dict[str, Any] = {  # of the demo

@@ -43,7 +43,7 @@ def log_earlier_runs(state: Path) -> None:
     """Log what MLflow misses of earlier runs, unless a stage is running."""
     if not any((state / "unlogged").glob("*.json")):
         return
-    from tune.tracking import log_missing  # importing MLflow takes seconds
+    from tune.tracking.tracker import log_missing  # importing MLflow takes seconds
 
     try:
         with FileLock(state / "run.lock", timeout=0, fallback_to_soft=False):

@@ -28,7 +28,7 @@ from pipeline.statistics.step_correlation import (
 )
 from pipeline.trials.models import retrained_models
 from pipeline.trials.records import read_records, trial_row
-from tune.selection import is_lost
+from pipeline.trials.selection import is_lost
 
 
 def prediction_rows(

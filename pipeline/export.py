@@ -32,7 +32,7 @@ from pipeline.runtime.results import (
 from pipeline.runtime.stage import artifacts, clean_dir, require_artifact, run_stage
 from pipeline.trials.models import load_model
 from pipeline.trials.records import retrained, weights_file
-from tune.selection import mean_accuracy
+from pipeline.trials.selection import mean_accuracy
 
 LICENSES = {"captions": "mit", "snli": "cc-by-sa-4.0"}  # the user's data have an unknown one
 

@@ -7,8 +7,8 @@ from pipeline.runtime.results import data_digest, read_json
 from pipeline.runtime.stage import artifacts, is_experiment, run_stage, state_folder
 from pipeline.runtime.summary import summary
 from reports.render import write_report
-from tune.provenance import provenance_tags
-from tune.results import log_evaluation, log_report
+from tune.tracking.results import log_evaluation, log_report
+from tune.trials.provenance import provenance_tags
 
 EVALUATIONS = ("lexical_baseline", "evaluate", "ablate")  # their metrics are runs of MLflow, too
 

@@ -11,9 +11,9 @@ from pipeline.statistics.aggregate import over_seeds
 from pipeline.trials.environment import train_trials
 from pipeline.trials.execution import execution_settings
 from pipeline.trials.records import report_lost, weights_file, write_trials
-from tune.grid import with_keys
-from tune.selection import is_lost
-from tune.store import TrialStore
+from pipeline.trials.selection import is_lost
+from tune.trials.grid import with_keys
+from tune.trials.store import TrialStore
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from pipeline.parameters.load import load_params
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.trials.records import read_records, report_lost
-from tune.selection import TIE_RULES, select_best
+from pipeline.trials.selection import TIE_RULES, select_best
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from pipeline.runtime.stage import run_stage
 from pipeline.trials.environment import train_trials
 from pipeline.trials.execution import execution_settings, planned_trials
 from pipeline.trials.records import write_trials
-from tune.grid import grid_hash
+from tune.trials.grid import grid_hash
 
 
 def main() -> None:

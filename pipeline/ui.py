@@ -18,7 +18,7 @@ from typing import IO, NoReturn, cast
 from actmodels.errors import UserError, first_line
 from pipeline.parameters.load import load_params
 from pipeline.runtime.stage import artifacts, file_lock, run_command, state_folder
-from tune.tracking_uri import VARIABLE, check_address, is_listening, tracking_uri
+from tune.tracking.tracking_uri import VARIABLE, check_address, is_listening, tracking_uri
 
 HOST = "127.0.0.1"
 START = 120.0  # seconds until MLflow's server answers; a new database takes long
@@ -32,7 +32,7 @@ def update_store(state: Path) -> str:
     DVC may have restored other models than those of the registry, or all of them in a clone.
     """
     from pipeline.inference.registry import register_exported
-    from tune.tracking import log_missing
+    from tune.tracking.tracker import log_missing
 
     def busy() -> NoReturn:
         raise UserError("a stage is running; start this again when it has ended")
@@ -122,8 +122,8 @@ def main(argv: list[str] | None = None) -> None:
     report = artifacts("report", "index.html")
     print(f"Report:        {report.as_uri() if report.is_file() else 'none yet; run: make repro'}")
     print(ray_dashboard(state), flush=True)
-    from tune.mlflow_store import store_errors  # importing MLflow takes seconds
-    from tune.mlflow_views import links
+    from tune.tracking.mlflow_store import store_errors  # importing MLflow takes seconds
+    from tune.tracking.mlflow_views import links
 
     with store_errors(state):
         check_address(uri)

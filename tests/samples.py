@@ -15,7 +15,7 @@ from actmodels.registry import HALTINGS, model_with
 from actmodels.trial_config import BaseTrialConfig, TrialConfig, build_trial, setting_types
 
 if TYPE_CHECKING:
-    from tune.grid import Trial
+    from tune.trials.grid import Trial
 
 WORDS, DIMENSIONS = 40, 12
 MODELS = ("decomposable_attention", "adaptive_attention")  # those of the demo
@@ -89,8 +89,8 @@ def sample_trial(
 
 def keyed(configs: Iterable[BaseTrialConfig], digest: str = "d", **settings: Any) -> "list[Trial]":
     """The trials of configurations on one CPU; keyword arguments override that."""
-    from tune.execution import Execution  # here: the source distribution has no tune
-    from tune.grid import with_keys
+    from tune.trials.execution import Execution  # here: the source distribution has no tune
+    from tune.trials.grid import with_keys
 
     rules = {name: settings.pop(name, None) for name in ("early_stopping", "searches")}
     execution = Execution(Path(), Path(), Path(), **settings)

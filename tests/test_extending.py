@@ -242,7 +242,7 @@ USE = """
 import sys
 from actmodels.registry import MODELS
 from pipeline.parameters.load import load_params
-from tune.grid import with_keys
+from tune.trials.grid import with_keys
 from tests.samples import keyed, sample_trial
 print("outside_attention_dact" in MODELS, "hop_attention_lazy_act" in MODELS)
 load_params()

@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 from pipeline.parameters.schema import Params
 from pipeline.parameters.studies import study_names
 from tests.pipeline.project import shipped_params
-from tune.code_digest import files_behind, sources
+from tune.trials.provenance import files_behind, sources
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("actmodels", "bench", "pipeline", "reports", "studies", "tune")

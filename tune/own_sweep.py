@@ -14,13 +14,13 @@ from filelock import FileLock, Timeout
 from actmodels.errors import ConfigError, SweepError, shown
 from actmodels.ranges import Range
 from actmodels.records import TrialRecord
-from tune.early_stopping import SuccessiveHalving
-from tune.execution import Description, Execution
-from tune.grid import Trial, with_keys
 from tune.own_training import OwnTrialConfig
-from tune.search import SEARCHES, OptunaSearch
-from tune.store import TrialStore
 from tune.sweep import run_trials
+from tune.trials.early_stopping import SuccessiveHalving
+from tune.trials.execution import Description, Execution
+from tune.trials.grid import Trial, with_keys
+from tune.trials.search import SEARCHES, OptunaSearch
+from tune.trials.store import TrialStore
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,7 +122,7 @@ class Sweep:
 
     def records(self) -> list[TrialRecord]:
         """Return the records of finished trials, without training."""
-        from tune.proposed_trials import ProposedTrials
+        from tune.trials.proposed_trials import ProposedTrials
 
         store = TrialStore(self._execution.trials)
 

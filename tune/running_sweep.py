@@ -12,25 +12,23 @@ from typing import Any, TypeAlias
 
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
-from tune.code_digest import code_folder
-from tune.early_stopping import RungScores
-from tune.execution import Execution
 from tune.failures import Failure
-from tune.fusion import Fusion, fusion_name, split_largest
-from tune.grid import Trial, by_configuration, grid_hash
 from tune.progress import say
-from tune.proposed_trials import ProposedTrials
-from tune.provenance import provenance_tags
-from tune.storage import Storage, prepare, storage_errors
-from tune.store import TrialStore, checkpoint_name, load_checkpoint
-from tune.tracking import Tracker
-from tune.trial_state import final_state
+from tune.tracking.tracker import Tracker
+from tune.tracking.trial_state import final_state
+from tune.trials.execution import Execution
+from tune.trials.fusion import Fusion, fusion_name, split_largest
+from tune.trials.grid import Trial, grid_hash, rung_scores
+from tune.trials.proposed_trials import ProposedTrials
+from tune.trials.provenance import code_folder, provenance_tags
+from tune.trials.storage import Storage, prepare, storage_errors
+from tune.trials.store import TrialStore, checkpoint_name, load_checkpoint
 
 Results: TypeAlias = list[tuple[Trial, TrialRecord | str]]  # or an error
 
 
 class RunningSweep:
-    """The trials of a stage, each of which is trained once; the single writer of their results.
+    """The trials of a stage, each trained once, and the single writer of their results.
 
     Args:
         stage: part of MLflow's names and of messages.
@@ -55,12 +53,11 @@ class RunningSweep:
         if len({trial.key for trial in trials}) != len(trials):
             raise SweepError(f"{stage}: the grid has a trial twice; make its points distinct")
         self.stage, self.execution, self.keep_weights = stage, execution, keep_weights
-        self.group = grid_hash(trials)
         self.checkpoints, self.store = execution.checkpoints, TrialStore(execution.trials)
+        self.group, self.rung_scores = grid_hash(trials), rung_scores(trials, self.checkpoints)
         with storage_errors(self.checkpoints):
             prepare(self.checkpoints, "cluster.storage")
             prepare(self.store.storage, "cluster.state")
-            self.rung_scores = _rung_scores(trials, self.checkpoints)
             self.proposed = ProposedTrials(trials, self.store.storage, self._load)
         digests = dict.fromkeys(trial.origin["data"] for trial in trials)
         tags = provenance_tags(code_folder(trials[0].config))
@@ -125,8 +122,8 @@ class RunningSweep:
                 "nothing was written; run the same command again to retry them"
                 + "".join(f"\n  {trial.name}: {why}" for trial, why in failed)
             )
-        if rung_scores := _rung_scores(self.proposed.trials, self.checkpoints):
-            rung_scores.delete()  # the records have the same scores
+        if self.rung_scores:
+            self.rung_scores.delete(self.proposed.keys)  # the records have the same scores
         return records
 
     def _metrics(self) -> dict[str, float]:
@@ -239,13 +236,3 @@ class RunningSweep:
     def _end(self, trial: Trial, result: TrialRecord | str) -> None:
         self.ended.add(trial.key)
         self.tracker.update(trial, final_state(result))
-
-
-def _rung_scores(trials: list[Trial], storage: Storage) -> RungScores | None:
-    rule = trials[0].early_stopping
-    if rule is None:
-        return None
-    keys: dict[str, list[list[str]]] = {}
-    for seeds in by_configuration(trials):
-        keys.setdefault(seeds[0].config.model, []).append([trial.key for trial in seeds])
-    return RungScores(storage, rule, keys, max(trial.config.max_epochs for trial in trials))

@@ -8,10 +8,10 @@ Ray's own restore is not used: it returns results of a grid that has been edited
 from collections.abc import Callable
 
 from actmodels.records import TrialRecord
-from tune.execution import Execution
-from tune.grid import Trial
 from tune.running_sweep import RunningSweep
-from tune.tracking import log_missing
+from tune.tracking.tracker import log_missing
+from tune.trials.execution import Execution
+from tune.trials.grid import Trial
 
 
 def run_trials(
@@ -39,7 +39,7 @@ def run_trials(
     sweep = RunningSweep(stage, trials, execution, keep_weights)
     with sweep.opened() as unfinished:
         if unfinished:
-            from tune.runner import train  # imports Ray, more than a second
+            from tune.cluster.runner import train  # imports Ray, more than a second
 
             train(sweep, sorted(unfinished, key=slow, reverse=True))
         return sweep.records()

@@ -15,10 +15,9 @@ from actmodels.registry import MODELS
 from pipeline.datasets.tokenizer import right_branching_parse, tokenize
 from pipeline.runtime.results import read_json
 from pipeline.runtime.stage import artifacts, require_artifact, state_folder
-from tune.code_digest import code_digest, files_behind, sources
-from tune.exported_model import ExportedModel
-from tune.provenance import provenance_tags
-from tune.results import register
+from tune.tracking.exported_model import ExportedModel
+from tune.tracking.results import register
+from tune.trials.provenance import code_digest, files_behind, provenance_tags, sources
 
 DESCRIPTION = "Sentence pairs: premise and hypothesis to class, probabilities and steps taken."
 ROOT = Path(__file__).parents[2]

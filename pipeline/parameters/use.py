@@ -24,7 +24,7 @@ from actmodels.files import write_text
 from pipeline.parameters.load import Params, checked, read_tree, read_yaml_text, validated
 from pipeline.parameters.rules import watched
 from pipeline.parameters.studies import study_names
-from tune.provenance import git
+from tune.trials.provenance import git
 
 PARAMS, CONF = Path("params.yaml"), Path(__file__).parents[2] / "conf"
 DEMO = CONF / "preset" / "demo.yaml"

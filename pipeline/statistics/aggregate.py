@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pipeline.runtime.results import TableRow
-from tune.selection import sample_sd
 
 
 def grouped(
@@ -16,6 +15,11 @@ def grouped(
     for row in rows:
         groups.setdefault((row[outer], row[inner]), []).append(row)
     return groups
+
+
+def sample_sd(values: Sequence[float]) -> float | None:
+    """Return the sample standard deviation over seeds; None for one seed."""
+    return statistics.stdev(values) if len(values) > 1 else None
 
 
 def over_seeds(rows: Sequence[TableRow], *names: str) -> TableRow:

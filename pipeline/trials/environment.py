@@ -13,13 +13,13 @@ from typing import Any
 from actmodels.records import TrialRecord
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import artifacts
-from tune.execution import Execution
-from tune.grid import Trial, grid_hash
-from tune.proposed_trials import ProposedTrials
-from tune.provenance import machine, provenance_tags
-from tune.storage import Storage, storage
-from tune.store import TrialStore
 from tune.sweep import run_trials
+from tune.trials.execution import Execution
+from tune.trials.grid import Trial, grid_hash
+from tune.trials.proposed_trials import ProposedTrials
+from tune.trials.provenance import machine, provenance_tags
+from tune.trials.storage import Storage, storage
+from tune.trials.store import TrialStore
 
 
 def train_trials(

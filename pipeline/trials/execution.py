@@ -15,10 +15,10 @@ from pipeline.parameters.trials import model_axes, sweep_trials
 from pipeline.runtime.inputs import has_recorded_params
 from pipeline.runtime.results import data_digest, read_json
 from pipeline.runtime.stage import artifacts, project, state_folder
-from tune.early_stopping import SuccessiveHalving
-from tune.execution import Description, Execution
-from tune.grid import Trial, with_keys
-from tune.search import SEARCHES, OptunaSearch
+from tune.trials.early_stopping import SuccessiveHalving
+from tune.trials.execution import Description, Execution
+from tune.trials.grid import Trial, with_keys
+from tune.trials.search import SEARCHES, OptunaSearch
 
 DATA = ("corpus", "vocabulary", "vectors", "tensors")  # stages and sections of the data
 

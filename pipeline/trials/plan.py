@@ -17,9 +17,9 @@ from pipeline.runtime.results import data_digest, read_json
 from pipeline.runtime.stage import artifacts
 from pipeline.trials.execution import DATA, data_is_current, execution_settings, planned_trials
 from reports.format import duration
-from tune.planning import Shape, measure_shapes
-from tune.proposed_trials import ProposedTrials
-from tune.store import TrialStore
+from tune.cluster.planning import Shape, measure_shapes
+from tune.trials.proposed_trials import ProposedTrials
+from tune.trials.store import TrialStore
 
 LENGTHS = (14, 8)  # Bowman et al. 2015: mean tokens of SNLI's premises and hypotheses
 SNLI = {"train": 549_367, "dev": 9_842}  # its labeled pairs

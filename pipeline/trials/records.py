@@ -10,7 +10,7 @@ from actmodels.records import TIMING_FIELDS, TrialRecord
 from actmodels.trial_config import BaseTrialConfig, trial_from_dict
 from pipeline.runtime.results import TableRow, write_results
 from pipeline.runtime.stage import artifacts, require_artifact
-from tune.selection import is_lost, lost_models
+from pipeline.trials.selection import is_lost, lost_models
 
 
 def weights_file(config: BaseTrialConfig) -> Path:

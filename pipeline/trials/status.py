@@ -13,11 +13,11 @@ from pipeline.parameters.load import load_params
 from pipeline.runtime.stage import artifacts, state_folder
 from pipeline.trials.execution import data_is_current, execution_settings, planned_trials
 from pipeline.trials.records import read_records
-from tune.execution import Execution
-from tune.grid import Trial
-from tune.proposed_trials import ProposedTrials
-from tune.storage import storage_errors
-from tune.store import TrialStore, load_checkpoint
+from tune.trials.execution import Execution
+from tune.trials.grid import Trial
+from tune.trials.proposed_trials import ProposedTrials
+from tune.trials.storage import storage_errors
+from tune.trials.store import TrialStore, load_checkpoint
 
 STATES = ("finished", "diverged", "started", "failed", "waiting")
 NAMED = 10  # ours: diverged trials with a line of their own

@@ -20,9 +20,9 @@ from pipeline.runtime.results import TableRow, write_json, write_table
 from pipeline.runtime.stage import artifacts
 from pipeline.trials.models import load_model
 from pipeline.trials.records import trial_row
-from tune.execution import Execution
-from tune.grid import Trial, with_keys
-from tune.store import TrialStore
+from tune.trials.execution import Execution
+from tune.trials.grid import Trial, with_keys
+from tune.trials.store import TrialStore
 
 Config = TypeVar("Config", bound=BaseTrialConfig)
 Pairs = TypeVar("Pairs", bound=TrialConfig)

@@ -14,7 +14,7 @@ from tests.samples import sample_trial
 from tests.studies.cloze.samples import reader_trial
 from tests.studies.multihop.samples import multihop_trial
 from tests.studies.sequences.samples import sample_trial as sequence_trial
-from tune.code_digest import PACKAGE, code_files
+from tune.trials.provenance import PACKAGE, code_files
 
 SAMPLES = [
     sample_trial("adaptive_attention"),

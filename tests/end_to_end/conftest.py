@@ -21,7 +21,7 @@ RAY = """
 import sys
 from pathlib import Path
 import ray
-from tune.cluster import connected
+from tune.cluster.connection import connected
 with connected(dashboard=False, state=Path(sys.argv[1])):
     print(ray.get_runtime_context().gcs_address, flush=True)
     sys.stdin.read()

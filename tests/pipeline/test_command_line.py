@@ -31,9 +31,9 @@ from reports.format import duration
 from tests.pipeline.project import params_tree, write_params
 from tests.pipeline.tiny_export import write_export
 from tests.samples import sample_trial
-from tune.execution import Execution
-from tune.grid import Trial
-from tune.store import TrialStore, save_checkpoint
+from tune.trials.execution import Execution
+from tune.trials.grid import Trial
+from tune.trials.store import TrialStore, save_checkpoint
 
 MANIFEST = {"digest": "d1", "pairs": {"train": 800, "dev": 100}}
 

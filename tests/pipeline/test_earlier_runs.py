@@ -19,7 +19,7 @@ from tests.tune.tracking_samples import Killed, parents, record, started, status
 from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
 
-from tune.results import log_evaluation
+from tune.tracking.results import log_evaluation
 
 __all__ = ["empty_database", "state"]  # fixtures
 

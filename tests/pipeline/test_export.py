@@ -16,7 +16,7 @@ from pipeline.inference.bundle import read_bundle
 from pipeline.inference.predictor import Predictor
 from pipeline.parameters.load import load_params
 from tests.pipeline.tiny_export import PAIRS, retrained, tiny_trials
-from tune.exported_model import ExportedModel
+from tune.tracking.exported_model import ExportedModel
 
 
 def record(model: str, seed: int, *accuracies: float) -> TrialRecord:

@@ -19,7 +19,7 @@ from pipeline import ui
 from tests.end_to_end.project import ROOT, wait_for
 from tests.pipeline.tiny_export import write_export
 from tests.samples import sample_trial
-from tune.mlflow_store import RunStore
+from tune.tracking.mlflow_store import RunStore
 
 
 def free_port() -> int:

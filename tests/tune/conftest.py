@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import tune.tracking  # noqa: F401  first: it sets the environment that MLflow reads
-from tune.cluster import connected
+import tune.tracking.tracker  # noqa: F401  first: it sets the environment that MLflow reads
+from tune.cluster.connection import connected
 
 # isort: split
 from mlflow import MlflowClient
@@ -35,5 +35,5 @@ def one_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A local Ray for all sweeps of a module."""
     state = tmp_path_factory.mktemp("ray")
     with connected(dashboard=False, state=state), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tune.runner.connected", lambda **_: contextlib.nullcontext())
+        patch.setattr("tune.cluster.runner.connected", lambda **_: contextlib.nullcontext())
         yield

@@ -16,9 +16,9 @@ import pytest
 
 from actmodels.errors import SweepError
 from tests.samples import MODELS, keyed, sample_trial
-from tune.cluster import connected, redirect_ray_output
-from tune.execution import Execution
+from tune.cluster.connection import connected, redirect_ray_output
 from tune.sweep import run_trials
+from tune.trials.execution import Execution
 
 RAY = Path(sys.executable).with_name("ray")
 
@@ -51,7 +51,7 @@ def test_an_address_without_a_server(
 @pytest.mark.slow
 def test_a_server_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ray itself would try for minutes."""
-    monkeypatch.setattr("tune.cluster.JOIN_TIMEOUT", 5.0)
+    monkeypatch.setattr("tune.cluster.connection.JOIN_TIMEOUT", 5.0)
     with socket.create_server(("127.0.0.1", 0)) as silent:  # the kernel accepts for it
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         why = "but no Ray cluster there accepts this machine (no answer within 5 s); one that requi"
@@ -106,7 +106,7 @@ def head(port: int, environment: dict[str, str]) -> Iterator[None]:
 JOIN = """
 import sys
 from actmodels.errors import SweepError
-from tune.cluster import join
+from tune.cluster.connection import join
 try:
     join(sys.argv[1])
 except SweepError as error:

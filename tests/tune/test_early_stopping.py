@@ -8,8 +8,8 @@ import pytest
 
 from actmodels.records import EpochRecord, TrialRecord
 from tests.samples import MODELS, keyed, sample_trial
-from tune.early_stopping import RungScores, SuccessiveHalving
-from tune.storage import storage
+from tune.trials.early_stopping import RungScores, SuccessiveHalving
+from tune.trials.storage import storage
 
 
 def history(*accuracies: float) -> list[EpochRecord]:
@@ -134,7 +134,7 @@ def test_delete_removes_the_files_of_these_trials_only(tmp_path: Path) -> None:
     here.record("a", history(0.5, 0.5, 0.5))
     others.record("g", history(0.5))
     for _ in range(2):
-        here.delete()
+        here.delete("abcdef")
         assert [path.name for path in tmp_path.rglob("*.json")] == ["g.json"]
 
 

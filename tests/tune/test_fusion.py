@@ -7,10 +7,10 @@ import torch
 
 from tests.samples import keyed, sample_data, sample_trial
 from tests.studies.sequences.samples import sample_trial as sequence_trial
-from tune.early_stopping import SuccessiveHalving
-from tune.fusion import fusion_name, group_by_shape, make_fusions, split_largest
-from tune.fusion_tuning import best_size, examples_per_second, try_sizes
-from tune.grid import Trial
+from tune.cluster.fusion_tuning import best_size, examples_per_second, try_sizes
+from tune.trials.early_stopping import SuccessiveHalving
+from tune.trials.fusion import fusion_name, group_by_shape, make_fusions, split_largest
+from tune.trials.grid import Trial
 
 ADAPTIVE, DECOMPOSABLE = "adaptive_attention", "decomposable_attention"
 

@@ -16,16 +16,16 @@ from actmodels.errors import SweepError
 from actmodels.records import EpochRecord, TrialRecord
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig
+from pipeline.trials.selection import mean_accuracy
 from tests.end_to_end.project import processes, wait_for
 from tests.samples import keyed, sample_data, sample_trial, save_sample_data
 from tests.tune.tracking_samples import children, steps
-from tune.early_stopping import SuccessiveHalving
-from tune.execution import Execution
-from tune.grid import Trial
-from tune.selection import mean_accuracy
-from tune.storage import Storage, storage
-from tune.store import load_checkpoint
 from tune.sweep import run_trials
+from tune.trials.early_stopping import SuccessiveHalving
+from tune.trials.execution import Execution
+from tune.trials.grid import Trial
+from tune.trials.storage import Storage, storage
+from tune.trials.store import load_checkpoint
 
 pytestmark = pytest.mark.slow(minutes=2)
 

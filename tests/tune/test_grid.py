@@ -10,8 +10,8 @@ import pytest
 from actmodels.registry import MODELS as ALL
 from actmodels.trial_config import TrialConfig, setting_types
 from tests.samples import MODELS, keyed, sample_trial
-from tune import code_digest as provenance
-from tune.code_digest import trial_key
+from tune.trials import provenance
+from tune.trials.provenance import trial_key
 
 
 def keys(configs: list[TrialConfig], digest: str = "data", **changes: Any) -> list[str]:
@@ -60,6 +60,7 @@ def test_the_code_digest_ignores_comments_and_docstrings(
     """A comment or a docstring keeps the key; a changed number, or another module, does not."""
     package = tmp_path / "actmodels"
     shutil.copytree(provenance.PACKAGE, package)
+    monkeypatch.setattr(provenance, "PROJECT", tmp_path)
     monkeypatch.setattr(provenance, "PACKAGE", package)
 
     def digests() -> dict[str, str]:

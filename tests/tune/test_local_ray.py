@@ -18,9 +18,9 @@ from actmodels.errors import INTERRUPTED, SweepError
 from tests.end_to_end.project import processes, wait_for
 from tests.samples import sample_data, sample_trial, save_sample_data
 from tests.studies.multihop.samples import multihop_trial
-from tune.cluster import connected
-from tune.code_digest import code_packages
-from tune.local_ray import access_token, check_paths, init_ray, remedy
+from tune.cluster.connection import connected
+from tune.cluster.local_ray import access_token, check_paths, init_ray, remedy
+from tune.trials.provenance import code_packages
 
 ROOT = Path(__file__).parents[2]
 
@@ -48,7 +48,7 @@ def test_a_local_ray_has_three_attempts(
     """On a busy machine Ray's agents exceed a time limit that no setting changes."""
     for name in ("RAY_ADDRESS", "RAY_TMPDIR", "TMPDIR"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("tune.local_ray.PAUSES", (0.01, 0.02))
+    monkeypatch.setattr("tune.cluster.local_ray.PAUSES", (0.01, 0.02))
     attempts: list[tuple[bool, list[psutil.Process]]] = []
 
     def too_slow(*_: object, address: str, num_cpus: int, include_dashboard: bool) -> None:
@@ -60,7 +60,7 @@ def test_a_local_ray_has_three_attempts(
 
     monkeypatch.setattr("joblib.cpu_count", lambda: 3)
     before = psutil.Process().children()
-    monkeypatch.setattr("tune.local_ray.init_ray", too_slow)
+    monkeypatch.setattr("tune.cluster.local_ray.init_ray", too_slow)
     with pytest.raises(SweepError) as raised, connected(dashboard=True, state=tmp_path):
         pass
     assert [dashboard for dashboard, _ in attempts] == [True, True, False]
@@ -82,7 +82,8 @@ def test_workers_have_the_code_of_the_types_of_trials(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("ray.init", note)
     init_ray(code_packages(multihop_trial()))
-    assert {"actmodels/training.py", "studies/multihop/training.py", "tune/trainable.py"} <= files
+    assert {"actmodels/training.py", "studies/multihop/training.py"} <= files
+    assert "tune/cluster/trainable.py" in files
     files.clear()
     init_ray(code_packages(sample_trial("adaptive_attention")))
     assert not [file for file in files if not file.startswith(("actmodels/", "tune/"))]
@@ -101,7 +102,7 @@ def test_a_start_that_cannot_succeed_is_not_repeated(
     def fail(*_: object, **settings: Any) -> None:
         raise failures.pop()  # once
 
-    monkeypatch.setattr("tune.local_ray.init_ray", fail)
+    monkeypatch.setattr("tune.cluster.local_ray.init_ray", fail)
     with pytest.raises(SweepError) as raised, connected(dashboard=False, state=tmp_path):
         pass
     why = "Ray did not start on this machine ([Errno 24] Too many open files); allow more open"
@@ -168,7 +169,7 @@ def test_a_local_ray_trains_despite(case: str, tmp_path: Path) -> None:
 SIGNALED = """
 import time
 from pipeline.runtime.stage import run_command
-from tune.local_ray import init_ray
+from tune.cluster.local_ray import init_ray
 run_command(lambda: (init_ray((), address="local", num_cpus=1), time.sleep(60)))
 """
 

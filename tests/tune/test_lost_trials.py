@@ -15,16 +15,16 @@ from ray.tune.search import Searcher
 from actmodels.errors import SweepError
 from actmodels.records import EpochRecord, TrialRecord
 from tests.samples import MODELS, keyed, sample_trial
-from tune.callback import DriverCallback
-from tune.execution import Execution
-from tune.grid import Trial
-from tune.node_check import StorageFullError, qualified_name
-from tune.nodes import Nodes
-from tune.points import fusion_point, keys
+from tune.cluster.callback import DriverCallback
+from tune.cluster.node_check import StorageFullError, qualified_name
+from tune.cluster.nodes import Nodes
+from tune.cluster.runner import FusionQueue, SweepStopper, run_rounds
 from tune.progress import Progress
-from tune.runner import FusionQueue, SweepStopper, run_rounds
 from tune.running_sweep import RunningSweep
-from tune.store import TrialStore
+from tune.trials.execution import Execution
+from tune.trials.fusion import fusion_point, point_keys
+from tune.trials.grid import Trial
+from tune.trials.store import TrialStore
 
 RESTARTS = 2
 
@@ -120,11 +120,11 @@ def test_the_queue_gives_a_failed_fusion_again_and_ends_after_it(
     sweep, queue = callback.sweep, FusionQueue(callback)
     sweep.waiting = [[trial] for trial in trials]
     for number, trial in enumerate(trials):
-        assert keys(queue.suggest(str(number))) == [trial.key]  # type: ignore[arg-type]
+        assert point_keys(queue.suggest(str(number))) == [trial.key]  # type: ignore[arg-type]
     queue.on_trial_complete("0", error=True)
     assert queue.suggest("4") is None
     callback.on_trial_error(1, [], ray_trial_of(trials[:1]))
-    assert keys(queue.suggest("5")) == [trials[0].key]  # type: ignore[arg-type]
+    assert point_keys(queue.suggest("5")) == [trials[0].key]  # type: ignore[arg-type]
     for name in ("1", "2", "5"):
         assert queue.suggest("6") is None
         queue.on_trial_complete(name)

@@ -24,9 +24,9 @@ from tests.tune.tracking_samples import (
     train,
     trial,
 )
-from tune.mlflow_store import RunStore, TrackingError, store_errors
-from tune.results import log_evaluation
-from tune.tracking_uri import tracking_uri
+from tune.tracking.mlflow_store import RunStore, TrackingError, store_errors
+from tune.tracking.results import log_evaluation
+from tune.tracking.tracking_uri import tracking_uri
 
 # isort: split
 from mlflow import MlflowClient

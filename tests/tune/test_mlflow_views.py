@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tune.mlflow_store import TRAINING, RunStore
-from tune.mlflow_views import TAG, links
+from tune.tracking.mlflow_store import TRAINING, RunStore
+from tune.tracking.mlflow_views import TAG, links
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ import ray
 import torch
 from ray.tune import PlacementGroupFactory
 
-from tune.execution import Execution
-from tune.node_check import NodeCheck, NodeError, qualified_name
-from tune.nodes import Nodes, Placement
-from tune.storage import Storage, retried
+from tune.cluster.node_check import NodeCheck, NodeError, qualified_name
+from tune.cluster.nodes import Nodes, Placement
+from tune.trials.execution import Execution
+from tune.trials.storage import Storage, retried
 
 GOOD, BAD = "a" * 56, "b" * 56
 
@@ -44,7 +44,7 @@ def nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Nodes:
     monkeypatch.setattr(ray, "nodes", lambda: listed)
     monkeypatch.setattr(ray, "get", get)
     monkeypatch.setattr(ray, "cancel", lambda result, force: None)
-    monkeypatch.setattr("tune.node_check.current_node", lambda: BAD)
+    monkeypatch.setattr("tune.cluster.node_check.current_node", lambda: BAD)
     monkeypatch.setenv("RAY_ADDRESS", "10.0.0.1:6379")
     execution = Execution(tmp_path, tmp_path, tmp_path, patience=0)
     execution.checkpoints.make()
@@ -162,7 +162,7 @@ def test_fusions_are_not_placed_on_excluded_nodes(
 ) -> None:
     groups: list[Any] = []
     monkeypatch.setattr(
-        "tune.nodes.placement_group", lambda bundles, **more: groups.append((bundles, more))
+        "tune.cluster.nodes.placement_group", lambda bundles, **more: groups.append((bundles, more))
     )
     placement = Placement(nodes)
     assert placement.bundles == [{"CPU": 1}]

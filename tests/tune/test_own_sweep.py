@@ -19,9 +19,9 @@ from actmodels.errors import ConfigError, SweepError
 from tests.end_to_end.project import wait_for
 from tests.tune.own_curve import Curve
 from tune import Range, SuccessiveHalving, Sweep
-from tune.cluster import connected
-from tune.code_digest import code_folder, code_packages
+from tune.cluster.connection import connected
 from tune.own_training import OwnTraining
+from tune.trials.provenance import code_folder, code_packages
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "docs" / "examples" / "own_sweep.py"
@@ -114,7 +114,7 @@ def ray_with_curve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
         monkeypatch.delenv(name, raising=False)
     code = code_packages(sweep(tmp_path).planned()[0].config)
     with connected(dashboard=False, state=tmp_path, code=code):
-        monkeypatch.setattr("tune.runner.connected", lambda **_: nullcontext())
+        monkeypatch.setattr("tune.cluster.runner.connected", lambda **_: nullcontext())
         yield
 
 

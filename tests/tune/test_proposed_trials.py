@@ -15,17 +15,17 @@ import pytest
 from actmodels.ranges import Axes, Range
 from actmodels.records import TrialRecord
 from actmodels.trial_config import TrialConfig, trial_from_dict
+from pipeline.trials.selection import mean_accuracy
 from tests.end_to_end.project import ROOT, kill_session, wait_for
 from tests.samples import MODELS, keyed, sample_data, sample_trial, save_sample_data
 from tests.tune.tracking_samples import children, parents
-from tune.early_stopping import SuccessiveHalving
-from tune.execution import Execution
-from tune.grid import Trial
-from tune.proposed_trials import ProposedTrials
-from tune.search import OptunaSearch
-from tune.selection import mean_accuracy
-from tune.storage import storage
 from tune.sweep import run_trials
+from tune.trials.early_stopping import SuccessiveHalving
+from tune.trials.execution import Execution
+from tune.trials.grid import Trial
+from tune.trials.proposed_trials import ProposedTrials
+from tune.trials.search import OptunaSearch
+from tune.trials.storage import storage
 
 DA, AA = MODELS
 CONFIGS = [sample_trial(model, dropout=0.0, width=8) for model in (AA, DA)]

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-import tune.resources
+import tune.cluster.resources
 from actmodels.errors import SweepError
-from tune.execution import Execution
-from tune.nodes import Nodes
-from tune.resources import ClusterMonitor, wait_for_resources
+from tune.cluster.nodes import Nodes
+from tune.cluster.resources import ClusterMonitor, wait_for_resources
+from tune.trials.execution import Execution
 
 
 def node(address: str, cpus: float, gpus: float = 0, alive: bool = True) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def test_a_cluster_that_can_grow_is_requested_to(
 ) -> None:
     requests: list[Any] = []
     monkeypatch.setattr(
-        tune.resources, "request_resources", lambda bundles: requests.append(bundles)
+        tune.cluster.resources, "request_resources", lambda bundles: requests.append(bundles)
     )
     cluster([], [], [], [node("10.0.0.2", 4)])
     wait_for_resources(nodes(4), 20)
@@ -102,7 +102,7 @@ def ends_soon(monitor: ClusterMonitor) -> None:
 def test_the_loss_of_the_head_or_of_the_last_node_ends_the_sweep(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(tune.resources, "INTERVAL", 0.05)
+    monkeypatch.setattr(tune.cluster.resources, "INTERVAL", 0.05)
     here = [node("a", 1)]
     cluster([], here)
     with socket.create_server(("127.0.0.1", 0)) as head:
@@ -125,9 +125,9 @@ def test_workers_that_do_not_start_end_the_sweep(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Ray would start one after the other, forever."""
-    monkeypatch.setattr(tune.resources, "INTERVAL", 0.05)
-    monkeypatch.setattr(tune.resources, "WORKER_NOTE", 0.2)
-    monkeypatch.setattr(tune.resources, "WORKER_TIMEOUT", 0.5)
+    monkeypatch.setattr(tune.cluster.resources, "INTERVAL", 0.05)
+    monkeypatch.setattr(tune.cluster.resources, "WORKER_NOTE", 0.2)
+    monkeypatch.setattr(tune.cluster.resources, "WORKER_TIMEOUT", 0.5)
     monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
     logs = tmp_path / "ray" / "session_latest" / "logs"
     logs.mkdir(parents=True)

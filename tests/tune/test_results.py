@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tests.tune.tracking_samples import Killed, runs
-from tune import results
-from tune.exported_model import ExportedModel
-from tune.project_id import project_id
-from tune.results import BEST
+from tune.tracking import results
+from tune.tracking.exported_model import ExportedModel
+from tune.tracking.results import BEST
+from tune.tracking.tracking_uri import project_id
 
 # isort: split
 from mlflow import MlflowClient

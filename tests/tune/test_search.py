@@ -9,7 +9,7 @@ import pytest
 from actmodels.ranges import Axes, Range
 from pipeline.parameters.schema import Sweep
 from tests.samples import MODELS, sample_trial
-from tune.search import SEARCHES, OptunaSearch, Point, RandomSearch, Search
+from tune.trials.search import SEARCHES, OptunaSearch, Point, RandomSearch, Search
 
 DA, AA = MODELS
 AXES = {"width": [8, 16, 32], "dropout": [0.0, 0.1], "learning_rate": [0.1, 0.01, 0.001]}

@@ -14,7 +14,7 @@ import pytest
 import requests
 
 from tests.tune.tracking_samples import started
-from tune.mlflow_store import TrackingError
+from tune.tracking.mlflow_store import TrackingError
 
 # isort: split
 from mlflow import __version__

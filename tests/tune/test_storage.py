@@ -10,7 +10,7 @@ import pytest
 
 from actmodels.errors import SweepError
 from actmodels.files import CorruptError
-from tune.storage import Bucket, Storage, prepare, retried, storage, storage_errors
+from tune.trials.storage import Bucket, Storage, prepare, retried, storage, storage_errors
 
 
 @pytest.fixture(params=["folder", "bucket"])

@@ -8,9 +8,9 @@ import torch
 
 from actmodels.records import EpochRecord, TrialRecord
 from tests.samples import MODELS, keyed, sample_trial
-from tune.grid import Trial
-from tune.storage import storage
-from tune.store import TrialStore
+from tune.trials.grid import Trial
+from tune.trials.storage import storage
+from tune.trials.store import TrialStore
 
 
 def trial(seed: int = 1) -> Trial:

@@ -33,11 +33,11 @@ from tests.tune.tracking_samples import (
     train,
     trial,
 )
-from tune.execution import Description
-from tune.mlflow_store import EXPERIMENT_TAGS
-from tune.results import log_evaluation
-from tune.tracking import Tracker
-from tune.trial_state import TrialState, final_state
+from tune.tracking.mlflow_store import EXPERIMENT_TAGS
+from tune.tracking.results import log_evaluation
+from tune.tracking.tracker import Tracker
+from tune.tracking.trial_state import TrialState, final_state
+from tune.trials.execution import Description
 
 
 def test_nested_runs_with_params_and_a_series_per_metric(state: Path) -> None:

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.tune.tracking_samples import runs, steps
-from tune import provenance
-from tune.provenance import provenance_tags
-from tune.results import log_evaluation, log_report
+from tune.tracking.results import log_evaluation, log_report
+from tune.trials.provenance import provenance_tags
 
 
 def test_a_report_is_logged_with_all_files_once(state: Path, tmp_path: Path) -> None:
@@ -44,11 +43,10 @@ def test_the_commit_is_dirty_for_changed_code_only(
 ) -> None:
     """Another project is in the same repository."""
     project = tmp_path / "project"
-    monkeypatch.setattr(provenance, "__file__", str(project / "tune" / "tracking.py"))
     for name in ("tune/code.py", "dvc.lock", "artifacts/report/report.md", "../other/code.py"):
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text("1\n")
-    assert provenance_tags()["git_commit"] == "unknown"
+    assert provenance_tags(project)["git_commit"] == "unknown"
     git = ["git", "-C", str(tmp_path), "-c", "user.name=t", "-c", "user.email=t@t"]
     for words in ("init -q", "add .", "commit -q -m first"):
         subprocess.run([*git, *words.split()], check=True)
@@ -60,9 +58,9 @@ def test_the_commit_is_dirty_for_changed_code_only(
     for name, value in {"DIR": ".git", "WORK_TREE": "", "INDEX_FILE": ".git/index"}.items():
         # as in a hook of another repository
         monkeypatch.setenv(f"GIT_{name}", str(project / "untracked" / value))
-    assert provenance_tags()["git_commit"] == first
+    assert provenance_tags(project)["git_commit"] == first
     (project / "tune/code.py").write_text("2\n")
-    tags = provenance_tags()
+    tags = provenance_tags(project)
     assert tags["git_commit"].endswith("-dirty")
     assert set(tags) == {"git_commit", "python_version", "torch_version", "ray_version"}
 
@@ -71,9 +69,7 @@ def test_a_repository_of_another_user_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
-    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "tune" / "tracking.py"))
-    (tmp_path / "tune").mkdir()
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")  # as for git's own tests
-    assert provenance_tags()["git_commit"] == "unknown"
+    assert provenance_tags(tmp_path)["git_commit"] == "unknown"
     refused = "the commit is unknown: git refuses a folder of another user; run: git config "
     assert caplog.messages == [f"{refused}--global --add safe.directory {tmp_path}"]

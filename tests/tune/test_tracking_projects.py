@@ -8,7 +8,7 @@ import pytest
 from mlflow import MlflowClient
 
 from tests.tune.tracking_samples import parents, record, runs, started, steps, train, trial
-from tune.project_id import project_id
+from tune.tracking.tracking_uri import project_id
 
 
 def test_two_projects_on_one_server_have_their_own_runs(
@@ -16,7 +16,8 @@ def test_two_projects_on_one_server_have_their_own_runs(
 ) -> None:
     """Also if both train the same grid at the same time."""
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{state / 'mlflow.db'}")
-    monkeypatch.setattr("tune.tracking_uri.artifact_location", lambda *_: None)  # as on a server
+    # as on a server
+    monkeypatch.setattr("tune.tracking.tracking_uri.artifact_location", lambda *_: None)
     first = started(tmp_path / "first/state")
     train(first, "a", last=1)
     second = started(tmp_path / "second/state")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.tune.tracking_samples import children, end, record, started, steps, train, trial
-from tune.results import log_report
+from tune.tracking.results import log_report
 
 
 @pytest.fixture

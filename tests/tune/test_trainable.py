@@ -12,12 +12,12 @@ from actmodels.records import TrialRecord
 from actmodels.training import Training
 from actmodels.trial_config import BaseTrialConfig, TrialConfig
 from tests.samples import sample_data, sample_trial
-from tune.early_stopping import RungScores, SuccessiveHalving
-from tune.grid import Trial
-from tune.storage import storage
-from tune.store import load_checkpoint, save_checkpoint
-from tune.torch_settings import configure_torch
-from tune.trainable import train_fusion
+from tune.cluster.trainable import train_fusion
+from tune.cluster.worker_process import configure_torch
+from tune.trials.early_stopping import RungScores, SuccessiveHalving
+from tune.trials.grid import Trial
+from tune.trials.storage import storage
+from tune.trials.store import load_checkpoint, save_checkpoint
 
 ADAPTIVE = "adaptive_attention"
 DATA = sample_data()

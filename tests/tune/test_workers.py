@@ -20,10 +20,10 @@ from ray import cloudpickle
 from actmodels.data.pairs import save_stored
 from bench.work import PAPER, drawn_data, trial
 from tests.samples import sample_data, sample_trial, save_sample_data
-from tune import trainable
-from tune.execution import Execution
-from tune.grid import with_keys
+from tune.cluster import trainable
 from tune.sweep import run_trials
+from tune.trials.execution import Execution
+from tune.trials.grid import with_keys
 
 COUNTS = ("at::get_num_threads", "omp_get_max_threads", "mkl_get_max_threads")
 KEPT = 40  # MB by which a worker may grow over trials 2 to 5; without malloc_trim it was 117 to 134
@@ -52,7 +52,7 @@ def watch(monkeypatch: pytest.MonkeyPatch, notes: Path, observe: Observe = dict)
     """Watch all fusions; `observe` returns additional notes at each report."""
     cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers do not have this folder
     monkeypatch.setattr(
-        "tune.runner.run_fusion", functools.partial(watched, observe=observe, notes=notes)
+        "tune.cluster.runner.run_fusion", functools.partial(watched, observe=observe, notes=notes)
     )
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 # isort: split
-from tune.tracking import Tracker  # first: it sets MLflow's environment
-from tune.tracking_uri import tracking_uri
+from tune.tracking.tracker import Tracker  # first: it sets MLflow's environment
+from tune.tracking.tracking_uri import tracking_uri
 
 # isort: split
 from mlflow import MlflowClient
@@ -12,8 +12,8 @@ from mlflow.entities import Run
 
 from actmodels.records import EpochRecord, TrialRecord
 from tests.samples import sample_trial
-from tune.grid import Trial
-from tune.trial_state import TrialState, final_state
+from tune.tracking.trial_state import TrialState, final_state
+from tune.trials.grid import Trial
 
 WRITES = ("create_run", "log_batch", "set_terminated", "update_run", "delete_tag", "delete_run")
 WRITES += ("log_inputs",)

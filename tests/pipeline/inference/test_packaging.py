@@ -16,7 +16,7 @@ from pipeline.inference.registry import (
     example,
     requirements,
 )
-from tune.code_digest import code_digest, imported_modules, sources
+from tune.trials.provenance import code_digest, imported_modules, sources
 
 OTHERS = {"torch", "safetensors", "numpy", "pandas", "mlflow"}
 TRAINING = {"training.py", "model_training.py", "metrics.py", "fused.py"}

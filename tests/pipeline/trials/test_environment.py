@@ -12,9 +12,9 @@ import pytest
 from actmodels.records import EpochRecord, TrialRecord
 from pipeline.trials import environment
 from tests.samples import keyed, sample_trial
-from tune.execution import Execution
-from tune.grid import Trial
-from tune.store import TrialStore
+from tune.trials.execution import Execution
+from tune.trials.grid import Trial
+from tune.trials.store import TrialStore
 
 Train = Callable[..., dict[str, Any]]
 EPOCH = EpochRecord(1, 0.5, 0.5, None, None, None, 0.9, 0.6, None, None, None)

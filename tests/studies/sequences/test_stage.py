@@ -28,8 +28,8 @@ from studies.sequences.tables import COLUMNS
 from studies.sequences.training import SequenceTraining
 from tests.pipeline.project import fetched
 from tests.studies.sequences.test_section import PARITY
-from tune.execution import Execution
-from tune.grid import Trial
+from tune.trials.execution import Execution
+from tune.trials.grid import Trial
 
 CONTENT = b"The fox is [[quick]]. The dog, 12 years old, is lazy.\n" * 8
 SOURCE = TextSource(name="small", urls=["https://host/a"], sha256=None, bytes=None, members=[])
