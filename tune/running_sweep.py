@@ -14,8 +14,7 @@ from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
 from tune.failures import Failure
 from tune.progress import say
-from tune.tracking.tracker import Tracker
-from tune.tracking.trial_state import final_state
+from tune.tracking.tracker import Tracker, final_state
 from tune.trials.execution import Execution
 from tune.trials.fusion import Fusion, fusion_name, split_largest
 from tune.trials.grid import Trial, grid_hash, rung_scores

@@ -23,8 +23,7 @@ from tests.samples import MODELS, keyed, sample_trial
 from tests.tune.tracking_samples import WRITES, Killed, children, parents, steps
 from tune.running_sweep import RunningSweep
 from tune.tracking.mlflow_store import MlflowClient
-from tune.tracking.tracker import log_missing
-from tune.tracking.trial_state import TrialState
+from tune.tracking.tracker import TrialState, log_missing
 from tune.trials.early_stopping import SuccessiveHalving
 from tune.trials.execution import Execution
 from tune.trials.grid import Trial

@@ -35,8 +35,7 @@ from tests.tune.tracking_samples import (
 )
 from tune.tracking.mlflow_store import EXPERIMENT_TAGS
 from tune.tracking.results import log_evaluation
-from tune.tracking.tracker import Tracker
-from tune.tracking.trial_state import TrialState, final_state
+from tune.tracking.tracker import Tracker, TrialState, final_state
 from tune.trials.execution import Description
 
 

@@ -12,7 +12,7 @@ from mlflow.entities import Run
 
 from actmodels.records import EpochRecord, TrialRecord
 from tests.samples import sample_trial
-from tune.tracking.trial_state import TrialState, final_state
+from tune.tracking.tracker import TrialState, final_state
 from tune.trials.grid import Trial
 
 WRITES = ("create_run", "log_batch", "set_terminated", "update_run", "delete_tag", "delete_run")

@@ -12,7 +12,7 @@ from tune.cluster.nodes import Nodes
 from tune.failures import UNREACHABLE, Failure
 from tune.progress import End, Progress, say
 from tune.running_sweep import RunningSweep
-from tune.tracking.trial_state import TrialState
+from tune.tracking.tracker import TrialState
 from tune.trials.fusion import point_keys
 from tune.trials.grid import Trial
 

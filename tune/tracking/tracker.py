@@ -9,25 +9,25 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from threading import Event
 from typing import Any, TypeAlias
 
 from actmodels.errors import first_line
 from actmodels.files import write_text
-from actmodels.records import TrialRecord
+from actmodels.records import Epoch, TrialRecord, best_epoch
 from tune.tracking.exported_model import Metrics
 from tune.tracking.mlflow_store import (
     FAILURES,
     PARENT,
     TRAINING,
     TRAINING_PAGES,
+    Metric,
     RunStore,
     flatten_metrics,
     store_errors,
 )
-from tune.tracking.trial_state import TrialState, epoch_metrics, final_state, last_metrics
 from tune.trials.execution import Description
 from tune.trials.grid import Trial
 
@@ -61,6 +61,48 @@ TABLE, LISTED = "### Best trials", 20  # of the description of a sweep; a tag is
 HEAD = ["| trial | best | epochs | trained by |", "|---|---|---|---|"]
 NAMELESS = Description()
 EPOCHS = 50  # of a call: MLflow accepts 1000 metrics per call
+
+
+@dataclass(frozen=True)
+class TrialState:
+    """The desired content of a nested run; system_metrics: of the last epoch."""
+
+    status: str = "RUNNING"
+    history: Sequence[Epoch] = ()
+    tags: dict[str, str] = field(default_factory=dict)
+    system_metrics: Metrics = field(default_factory=dict)
+
+
+def final_state(result: TrialRecord | str) -> TrialState:
+    """Return the state of a trial that has ended; FAILED for an error or a diverged trial."""
+    if isinstance(result, str):
+        return TrialState("FAILED", tags={"failure": first_line(result)})
+    tags = {name: str(value) for name, value in (result.machine or {}).items()}
+    tags["epochs"] = str(len(result.history))
+    if result.end:
+        tags["failure" if result.diverged else "stopped"] = result.end
+    return TrialState("FAILED" if result.diverged else "FINISHED", result.history, tags)
+
+
+def epoch_metrics(records: Sequence[Epoch]) -> list[Metric]:
+    """Return the metrics of these epochs, each at its step."""
+    return [
+        metric
+        for record in records
+        for metric in flatten_metrics(record.logged(), step=record.epoch)
+    ]
+
+
+def last_metrics(state: TrialState) -> list[Metric]:
+    """Return what is logged once: system metrics, and of a trial that has ended its best epoch."""
+    if not state.history:
+        return []
+    metrics = flatten_metrics(state.system_metrics, step=state.history[-1].epoch)
+    if state.status == "RUNNING":
+        return metrics
+    best = best_epoch(state.history)  # by these MLflow sorts trials
+    values = {f"best_{name}": value for name, value in best.headline().items()}
+    return metrics + flatten_metrics(values | {"best_epoch": best.epoch})
 
 
 @dataclass
