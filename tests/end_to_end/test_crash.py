@@ -62,7 +62,8 @@ def test_a_part_of_a_local_ray_is_lost(part: str, prepared: Project, tmp_path: P
         status = command.wait(240)
         taken = time.monotonic() - killed
     output = project.log()
-    if status != 0:  # else its orphaned workers finished all trials
+    assert status != 0 or part == "gcs"  # without it the workers may finish all trials
+    if status != 0:
         assert taken < 60
         assert "run the same command again" in output
         assert "raylet" not in output and "core_worker" not in output  # Ray's own lines

@@ -59,7 +59,6 @@ def test_ranges_hold_for_equal_parameters(folder: Path, high: float, verdict: li
     assert (other.annotated(MODELS, LINE), other.verdict()) == (LINE, [])
 
 
-@pytest.mark.skipif(not FILE.is_file(), reason="make ranges has not run")
 def test_the_stored_ranges_are_those_of_the_demo() -> None:
     """After a change of params.yaml that changes results: make ranges."""
     params = load_params(FILE.parents[2] / "params.yaml")
