@@ -142,10 +142,7 @@ def test_a_file_that_changes_while_it_is_read(
 @BOTH
 @pytest.mark.parametrize(
     ("broken", "problem"),
-    [
-        ("{", "not JSON"),
-        (line(2), "the id '2' was used before, at 3; expected a unique id"),
-    ],
+    [("{", "not JSON"), (line(2), "the id '2' was used before, at 3; expected a unique id")],
 )
 def test_malformed_line_leaves_no_artifacts(
     folder: Path, source: Source, broken: str, problem: str

@@ -1,4 +1,4 @@
-"""The command as a process: its imports, and closed streams."""
+"""The command `predict` as a process: its imports, and closed streams."""
 
 import json
 import os

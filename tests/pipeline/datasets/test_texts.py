@@ -42,11 +42,7 @@ def test_without_members_the_file_is_the_text(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("members", "changes", "problem"),
     [
-        (
-            [],
-            {},
-            r"^study\.text: .*mirror\.zip is a zip archive; name files of it in study",
-        ),
+        ([], {}, r"^study\.text: .*mirror\.zip is a zip archive; name files of it in study"),
         (["empty"], {}, r"^study\.text: the text is empty; expected at least one byte"),
         (["t/first"], {"sha256": "0" * 64}, r"^study\.text: .*expected 0{64} of params"),
     ],

@@ -6,11 +6,7 @@ import pytest
 import torch
 
 from actmodels.training import Evaluation
-from pipeline.statistics.step_correlation import (
-    correlation_rows,
-    length_rows,
-    mean_lengths,
-)
+from pipeline.statistics.step_correlation import correlation_rows, length_rows, mean_lengths
 from tests.samples import sample_pairs
 
 NAME = {"model": "m", "seed": 1}
