@@ -1,12 +1,15 @@
-"""Rows of stage `evaluate` for an evaluation that did not score every pair."""
+"""Rows of stage `evaluate`, and their tables."""
 
+import csv
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 
 from actmodels.training import Evaluation
 from pipeline.evaluate import prediction_rows
+from pipeline.runtime.results import write_table
 from pipeline.statistics.step_correlation import depth_rows
 from tests.samples import CLASSES, sample_pairs
 
@@ -30,3 +33,13 @@ def test_a_pair_that_was_not_scored_has_no_row(steps: torch.Tensor | None) -> No
         NAME | {"depth": d, "pairs": 1, "accuracy": a, "mean_steps": None if steps is None else n}
         for d, a, n in of_depths
     ]
+
+
+def test_a_missing_value_is_an_empty_cell(tmp_path: Path) -> None:
+    rows = [{"a": None, "b": float("nan"), "c": 0}, {"c": 'x,"y"', "d": 0.1}]
+    write_table(tmp_path / "a.csv", rows)
+    write_table(tmp_path / "b.csv", rows, "d a")
+    assert [*csv.reader((tmp_path / "a.csv").open(newline=""))] == [
+        *([*"abcd"], ["", "", "0", ""], ["", "", 'x,"y"', "0.1"])
+    ]
+    assert (tmp_path / "b.csv").read_bytes() == b"d,a\n,\n0.1,\n"

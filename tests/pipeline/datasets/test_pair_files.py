@@ -100,6 +100,8 @@ ALL = [*MEANINGS, "-"]
         ("true.jsonl", table([True, False, None, 1.5]),
          {"labels": {"True": ENTAILMENT, "false": CONTRADICTION, "": NEUTRAL, "1.5": NEUTRAL}},
          [ENTAILMENT, CONTRADICTION, NEUTRAL, NEUTRAL]),
+        ("cases.csv", table(["yes", "YES", "Yes"]), {"labels": {"yes": NEUTRAL, "YES": ENTAILMENT}},
+         [NEUTRAL, ENTAILMENT, NEUTRAL]),
         ("missing.csv", table([*MEANINGS, "None", "NA", "N/A", "<NA>", "NULL"]), {},
          [*MEANINGS, *"-----"]),
         ("own.csv", table(["a b", "C.d", "it's", "0", "-", ""]),

@@ -1,14 +1,21 @@
 # ruff: noqa: RUF001 (letters of other scripts)
-"""Compare tokens with examples and with NLTK's word tokenizer."""
+"""Compare tokens with examples and with NLTK's word tokenizer; binary parses."""
 
 import random
 import unicodedata
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from nltk.tokenize import NLTKWordTokenizer
 
-from pipeline.datasets.tokenizer import tokenize
+from pipeline.datasets.tokenizer import (
+    read_parse,
+    right_branching,
+    right_branching_parse,
+    tokenize,
+)
 
 # words, including all words of two tokens
 PLAIN = [
@@ -87,3 +94,35 @@ def test_random_sentences_match_nltk() -> None:
 def test_other_scripts(sentence: str, tokens: str, form: Any) -> None:
     assert " ".join(tokenize(unicodedata.normalize(form, sentence), True)) == tokens
     assert unicodedata.is_normalized("NFC", tokens)
+
+
+def rebuild(leaves: list[str], tree: list[int]) -> str:
+    """Rebuild a parse by shift and reduce."""
+    stack: list[str] = []
+    for leaf, count in zip(leaves, tree, strict=True):
+        stack.append(leaf)
+        for _ in range(count):
+            right, left = stack.pop(), stack.pop()
+            stack.append(f"( {left} {right} )")
+    [whole] = stack
+    return whole
+
+
+LEAVES = st.text("abc.'", min_size=1, max_size=3)
+
+
+@given(st.recursive(LEAVES, lambda inner: st.builds("( {} {} )".format, inner, inner)))
+def test_transitions_rebuild_any_parse(text: str) -> None:
+    parse = read_parse(text)
+    assert parse is not None and rebuild(*parse) == text
+
+
+def test_parses_by_hand() -> None:
+    snli = "( ( Two women ) ( ( are ( holding ( to ( go packages ) ) ) ) . ) )"
+    leaves = ["Two", "women", "are", "holding", "to", "go", "packages", "."]
+    assert read_parse(snli) == (leaves, [0, 1, 0, 0, 0, 0, 4, 2])
+    assert read_parse("( ( a ) ( -LRB- b ) )") == (["a", "(", "b"], [0, 0, 2])
+    right = "( a ( b ( c d ) ) )"
+    assert right_branching_parse("abcd") == right == rebuild([*"abcd"], right_branching(4))
+    invalid = ["", "a b", "( a b c )", "( a b", "a )", ") (", "( )", "( a ( ) )", "( a b ) c"]
+    assert [read_parse(text) for text in [*invalid, "(a b)"]] == [None] * 10

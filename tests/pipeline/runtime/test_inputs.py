@@ -137,15 +137,17 @@ stages:
 """
 
 
+@pytest.mark.parametrize("read", ["made", "made/one.txt"])
 @pytest.mark.parametrize("path", ["data.txt", "made", "made/one.txt"])
 @pytest.mark.parametrize("state", ["nothing", "a folder", "a link to nowhere", "other bytes"])
 def test_a_missing_or_changed_output_is_an_error(
-    path: str, state: str, project: Path, monkeypatch: pytest.MonkeyPatch
+    path: str, state: str, read: str, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Also if the stage reads a part of the output."""
     monkeypatch.setattr("pipeline.runtime.inputs._cache", lambda: project)  # a second each
     (project / "made").mkdir()
     (project / "made" / "one.txt").write_text("one")
-    (project / "dvc.yaml").write_text("stages: {tell: {deps: [made, data.txt]}}")
+    (project / "dvc.yaml").write_text(f"stages: {{tell: {{deps: [{read}, data.txt]}}}}")
     (project / "dvc.lock").write_text(LOCK)
     verify_digests("tell", inputs("tell"), Path("quarantine"))
     place = project / path

@@ -42,6 +42,8 @@ def test_without_depths_without_steps_and_constant_steps() -> None:
     pairs = sample_pairs(3)  # depth 0: not recorded
     rows = correlation_rows(NAME, evaluation([0, 1, 2], [1.0, 2.0, 4.0]), pairs)
     assert [row["steps_against"] for row in rows] == ["mean_length"]
+    some = replace(pairs, depths=torch.tensor([0, 1, 2]))
+    assert len(correlation_rows(NAME, evaluation([0, 1, 2], [1.0, 2.0, 4.0]), some)) == 1
     assert correlation_rows(NAME, evaluation([0, 1], None), pairs) == []
     assert length_rows(NAME, evaluation([0, 1], None), pairs) == []
     pairs = replace(pairs, depths=torch.tensor([2, 2, 2]))
