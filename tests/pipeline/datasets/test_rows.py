@@ -1,7 +1,9 @@
 """Rows of each format and compression, whatever the name; errors name file and line."""
 
 import bz2
+import csv
 import gzip
+import io
 import json
 import lzma
 from pathlib import Path
@@ -10,6 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyarrow.feather import write_feather
 
 from actmodels.errors import DataError
@@ -78,6 +82,34 @@ def test_text_formats_agree(
         items = name in ("array.jsonl", "pretty.jsonl", "data.json")
         place = "item" if items else "line"
         assert [row.where.rpartition(", ")[2] for row in found] == [f"{place} {n}" for n in numbers]
+
+
+CELL = st.text(
+    st.characters(codec="utf-8", exclude_characters="\0\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+)
+
+
+class Dialect(csv.excel):
+    lineterminator = "\n"
+
+
+@given(
+    table=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=9),
+    separator=st.sampled_from(",;\t"),
+    quoting=st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC]),
+    pack=st.sampled_from([bytes, gzip.compress, bz2.compress, lzma.compress]),
+)
+def test_any_table_in_any_dialect_has_the_same_rows(
+    tmp_path: Path, table: list[tuple[str, str]], separator: str, quoting: Any, pack: Any
+) -> None:
+    text = io.StringIO()
+    csv.writer(text, Dialect, delimiter=separator, quoting=quoting).writerows([("a", "b"), *table])
+    (tmp_path / "p.csv").write_bytes(pack(text.getvalue().encode()))
+    (tmp_path / "p.jsonl").write_text(
+        "".join(json.dumps(dict(zip("ab", r, strict=True))) + "\n" for r in table)
+    )
+    found = [tuple(row.fields.values()) for row in rows(tmp_path / "p.csv", quotes=True)]
+    assert found == [tuple(row.fields.values()) for row in rows(tmp_path / "p.jsonl")] == table
 
 
 @pytest.mark.parametrize(

@@ -54,38 +54,30 @@ def edit(path: str, text: str) -> str:
     return f"Path({path!r}).write_text({text!r})"
 
 
+PARAMS = "tell: {more: {y: [1, 2]}, x: 1}\nshared: {size: 3, other: 1}\nz: 1\n"
+
+
 @pytest.mark.parametrize(
-    ("body", "message"),
+    ("body", "changed"),
     [
-        (
-            edit("params.yaml", "tell: {x: 1, more: {y: [1]}}\nshared: {}\n"),
-            "params.yaml: tell, params.yaml: shared.size",
-        ),
+        (edit("params.yaml", "tell: {x: 1, more: {y: [1]}}\nshared: {}\n"),
+         "params.yaml: tell, params.yaml: shared.size"),
         (edit("code/part/one.py", "ONE = 2"), "code/part/one.py"),
         ("Path('data.txt').unlink()", "data.txt"),
         ("[Path('code', n).touch() for n in 'abcde']", "code/a, code/b, code/c and 2 more"),
+        # other files may change
+        ("pass", ""),
+        (edit("params.yaml", PARAMS), ""),
+        (edit("other.txt", "not read"), ""),
+        ("Path('code/__pycache__').mkdir(); Path('code/__pycache__/one.pyc').write_text('')", ""),
+        (edit("code/.one.py.swp", "an editor's"), ""),
     ],
-)
-def test_an_input_edited_during_the_run_is_an_error(body: str, message: str, project: Path) -> None:
-    assert tell(project, body) == (
-        1,
-        f"error: tell: its inputs changed while it ran ({message}), so its results are not "
-        "recorded; run dvc repro again (finished trials are kept)\n",
-    )
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "pass",
-        edit("params.yaml", "tell: {more: {y: [1, 2]}, x: 1}\nshared: {size: 3, other: 1}\nz: 1\n"),
-        edit("other.txt", "not read"),
-        "Path('code/__pycache__').mkdir(); Path('code/__pycache__/one.pyc').write_text('')",
-        edit("code/.one.py.swp", "an editor's"),
-    ],
-)
-def test_other_files_may_change(body: str, project: Path) -> None:
-    assert tell(project, body) == (0, "")
+)  # fmt: skip
+def test_an_input_edited_during_the_run_is_an_error(body: str, changed: str, project: Path) -> None:
+    status, errors = tell(project, body)
+    message = f"error: tell: its inputs changed while it ran ({changed}), so its results are not "
+    assert status == bool(changed) and errors.startswith(message if changed else "")
+    assert changed or not errors
 
 
 def test_inputs_are_empty_without_a_stage_or_yaml(project: Path) -> None:
