@@ -1,4 +1,4 @@
-"""The command `predict` on tiny models: a transcript, equal formats, and what is written."""
+"""The command `predict` on tiny models: a transcript, equal formats, what is written, a process."""
 
 import csv
 import io
@@ -7,6 +7,7 @@ import math
 import os
 import re
 import shlex
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -181,3 +182,60 @@ def test_a_missing_a_corrupt_and_another_export(run: Run) -> None:
     assert run(*PAIR)[2].startswith(f"error: {path} is corrupt ([Errno 22] not a regular file")
     path.unlink()
     assert run(*PAIR) == (1, "", f"error: {path} is missing: no model yet; run: dvc repro export\n")
+
+
+def process_of(folder: Path, *command: str) -> subprocess.Popen[str]:
+    environment, pipe = {**os.environ, "PYTHONPATH": str(ROOT)}, subprocess.PIPE
+    return subprocess.Popen(
+        command, cwd=folder, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True
+    )
+
+
+@pytest.mark.slow
+def test_heavy_modules_are_not_imported(tmp_path: Path) -> None:
+    write_export(tmp_path, sample_trial("adaptive_attention"))
+    script = f"""
+import sys
+import threading
+sys.argv = ["predict", *{PAIR!r}]
+from pipeline.predict import main
+assert "torch" not in sys.modules
+main()
+heavy = {{"mlflow", "ray", "dvc", "altair", "pydantic", "tune", "reports"}} & set(sys.modules)
+heavy |= {{"actmodels.training", "nltk", "pandas", "scipy", "sklearn"}} & set(sys.modules)
+assert not heavy, heavy
+"""
+    process = process_of(tmp_path, sys.executable, "-c", script)
+    out, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert "steps" in out or "1 step" in out
+
+
+@pytest.mark.slow
+def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
+    write_export(tmp_path, sample_trial("adaptive_attention"))
+    (tmp_path / "pairs.jsonl").write_text(jsonl(*(PAIRS * 1000)))
+    arguments = (sys.executable, "-m", "pipeline.predict", "pairs.jsonl", "--format", "jsonl")
+    process = process_of(tmp_path, *arguments)
+    assert process.stdout is not None and process.stderr is not None
+    assert json.loads(process.stdout.readline())["premise"] == PAIRS[0][0]
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(60) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("redirection", "message"),
+    [
+        ("<&-", "standard input is closed; name a file of pairs"),
+        (">&-", "standard output is closed; name a file: --output FILE"),
+        (">/dev/full", "standard output cannot be written: No space left on device"),
+    ],
+)
+def test_closed_streams(redirection: str, message: str, tmp_path: Path) -> None:
+    write_export(tmp_path, sample_trial("adaptive_attention"))
+    line = f"printf 'a\\tb\\n' | {{ {sys.executable} -m pipeline.predict - {redirection}; }}"
+    process = process_of(tmp_path, "sh", "-c", line)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (1, f"error: {message}\n")
