@@ -272,8 +272,10 @@ def sentence(details: ErrorDetails, schema: Any) -> str:
         return f"{key} has no value yet; name it: act-nli use '{key}=...'"
     if problem in ("extra_forbidden", "invalid_key"):
         return unknown(path, list(_fields(_type_at(schema, path[:-1]))))
-    if problem == "too_short":
+    if problem == "too_short" and context["min_length"] == 1:
         return f"{key} is empty; must have at least one value"
+    if problem == "too_short":
+        return f"{key} has {len(value)} values; must be at least {context['min_length']}"
     if problem == "too_long":
         return f"{key} has {len(value):,} values; must be at most {context['max_length']:,}"
     if limits := {name: context[name] for name in validators.LIMITS if name in context}:

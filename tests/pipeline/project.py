@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import zipfile
 from collections.abc import Mapping
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +18,21 @@ from pipeline.parameters.studies import study_names
 ROOT = Path(__file__).parents[2]
 
 
+@cache
+def read_yaml(text: str) -> Any:
+    return YAML(typ="safe", pure=True).load(text)
+
+
 def study_file(name: str, root: Path = ROOT) -> dict[str, Any]:
     """Return conf/study/NAME.yaml over its defaults."""
-    tree = YAML(typ="safe", pure=True).load(root / "conf" / "study" / f"{name}.yaml")
+    text = (root / "conf" / "study" / f"{name}.yaml").read_text(encoding="utf-8")
+    tree = deepcopy(read_yaml(text))
     for default in tree.pop("defaults", []):
         tree = merged(study_file(default, root), tree)
     return dict(tree)
 
 
+@cache
 def shipped_params() -> str:
     """Return the params.yaml of git's index, as `act-nli use` may have changed the file."""
     if not (shutil.which("git") and (ROOT / ".git").exists()):
@@ -36,7 +45,7 @@ def params_tree(*studies: str, **sections: Any) -> dict[str, Any]:
 
     A study with a section is on.
     """
-    tree = YAML(typ="safe", pure=True).load(shipped_params())
+    tree = deepcopy(read_yaml(shipped_params()))
     params = {name: section for name, section in tree.items() if name not in study_names()}
     names = [*studies, *(name for name in sections if name in study_names())]
     for name in names:

@@ -7,10 +7,10 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import jsonschema
 import pytest
 from filelock import FileLock
 from ruamel.yaml import YAML
@@ -20,7 +20,6 @@ from actmodels.errors import ArtifactError, ConfigError, SweepError
 from actmodels.files import write_text
 from actmodels.records import EpochRecord, TrialRecord
 from pipeline.parameters.load import load_params
-from pipeline.parameters.studies import study_names
 from pipeline.runtime.results import write_json
 from pipeline.runtime.summary import summary
 from pipeline.trials.execution import execution_settings, planned_trials
@@ -28,7 +27,7 @@ from pipeline.trials.plan import sweep_plan
 from pipeline.trials.records import write_trials
 from pipeline.trials.status import sweep_status
 from reports.format import duration
-from tests.pipeline.project import params_tree, write_params
+from tests.pipeline.project import write_params
 from tests.pipeline.tiny_export import write_export
 from tests.samples import sample_trial
 from tune.trials.execution import Execution
@@ -36,26 +35,38 @@ from tune.trials.grid import Trial
 from tune.trials.store import TrialStore, save_checkpoint
 
 MANIFEST = {"digest": "d1", "pairs": {"train": 800, "dev": 100}}
+Run = Callable[[str], str]
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
-    monkeypatch.setattr(sys, "argv", ["act-nli", *arguments])
-    command_line.main()
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a function that runs `act-nli` in an empty project, and returns its output."""
+    monkeypatch.setattr(command_line, "ROOT", folder)
+
+    def command(words: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["act-nli", *words.split()])
+        command_line.main()
+        return capsys.readouterr().out
+
+    return command
 
 
-def test_unknown_commands_are_refused(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for words, message in (
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
         ("predcit", "No such command 'predcit'. Did you mean 'predict'?"),
         ("sweep pla", "No such command 'pla'. Did you mean 'plan'?"),
         ("use --forc a=1", "No such option '--forc'. Did you mean '--force'?"),
         ("use", "Missing argument '[preset=NAME"),
         ("sweep", "  status  Count the trials"),
-    ):
-        with pytest.raises(SystemExit, match="2"):
-            run(monkeypatch, *words.split())
-        assert message in capsys.readouterr().err
+    ],
+)
+def test_unknown_commands_are_refused(
+    words: str, message: str, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        run(words)
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -64,57 +75,39 @@ def test_unknown_commands_are_refused(
 def test_commands_and_options_are_completed(words: list[str], completed: list[str]) -> None:
     variables = {"_ACT_NLI_COMPLETE": "bash_complete", "COMP_CWORD": str(len(words))}
     variables |= {"COMP_WORDS": " ".join(["act-nli", *words])}
-    command = ["sh", "pipeline/act-nli"]
     output = subprocess.check_output(
-        command, env=os.environ | variables, text=True, cwd=command_line.ROOT
+        ["sh", "pipeline/act-nli"], env=os.environ | variables, text=True, cwd=command_line.ROOT
     )
     assert [line.removeprefix("plain,") for line in output.split()] == completed
 
 
-def test_the_trials_of_a_sweep_as_a_table(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(command_line, "ROOT", folder)
+def test_the_trials_of_a_sweep_as_a_table(run: Run) -> None:
+    path = Path("artifacts/sweep/trials.csv")
     with pytest.raises(ArtifactError, match=r"trials\.csv is missing; run: dvc repro sweep"):
-        run(monkeypatch, "results")
-    text = "key,model,seed,steps\nab12,adaptive_attention,1,\ncd34,hop_attention,2,\n"
-    write_text(folder / "artifacts/sweep/trials.csv", text)
-    run(monkeypatch, "results", "--csv")
-    assert capsys.readouterr().out == text
-    run(monkeypatch, "results")
-    header, *rows = capsys.readouterr().out.splitlines()
-    assert header.split() == ["key", "model", "seed"]  # no trial has steps
-    assert [row.split() for row in rows] == [
-        ["ab12", "adaptive_attention", "1"],
-        ["cd34", "hop_attention", "2"],
+        run("results")
+    write_text(path, "key,model,seed,steps\nab12,adaptive_attention,1,\ncd34,hop_attention,2,\n")
+    assert run("results --csv") == path.read_text()
+    assert [row.split() for row in run("results").splitlines()] == [
+        ["key", "model", "seed"],  # no trial has steps
+        *(["ab12", "adaptive_attention", "1"], ["cd34", "hop_attention", "2"]),
     ]
-    write_text(folder / "artifacts/sweep/trials.csv", "")
+    write_text(path, "")
     with pytest.raises(ArtifactError, match=r"trials\.csv is corrupt; run: dvc repro -f -s sweep"):
-        run(monkeypatch, "results")
+        run("results")
 
 
-def test_the_check_counts_the_trials_or_lists_all_problems(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(command_line, "ROOT", folder)
+def test_the_check_counts_the_trials_or_lists_all_problems(run: Run, folder: Path) -> None:
     for sweep, count in (
-        ({}, 8),
-        ({"seeds": [1, 2]}, 16),
+        *(({}, 8), ({"seeds": [1, 2]}, 16), ({"only": ["adaptive_attention"]}, 2)),
         ({"search": "random", "trials": 3}, 7),  # 3 of 4, 2 and 2 points
-        ({"only": ["adaptive_attention"]}, 2),
     ):
         write_params(folder, multihop={}, sweep=sweep)
-        run(monkeypatch, "check")
-        assert capsys.readouterr().out == f"params.yaml: ok, {count} trials\n"
-    grid = {"adaptive_attention": {"grid": {"steps": [3]}}, "lstm_encoders": {"settings": {}}}
-    grid["lstm_encoders"]["grid"] = {}
-    write_params(folder, sweep={"models": grid})
+        assert run("check") == f"params.yaml: ok, {count} trials\n"
+    wrong = {"adaptive_attention": {"grid": {"steps": [3]}}}
+    write_params(folder, sweep={"models": wrong | {"lstm_encoders": {"settings": {}, "grid": {}}}})
     with pytest.raises(ConfigError) as caught:
-        run(monkeypatch, "check")
-    assert caught.value.problems == [
-        "sweep.models.adaptive_attention: steps is not a setting of adaptive_attention",
-        "sweep.models.lstm_encoders: layer_size of lstm_encoders is missing",
-    ]
+        run("check")
+    assert len(caught.value.problems) == 2
 
 
 @pytest.mark.parametrize(
@@ -125,11 +118,10 @@ def test_the_code_is_the_projects_from_any_folder(folder: Path, more: dict[str, 
     root = folder / "part of a repository"
     for part in ("pipeline", "actmodels", "tune"):
         shutil.copytree(command_line.ROOT / part, root / part)
+        write_text(folder / "false" / f"{part}.py", "print('not this')")
     for name in ("random", "token", "types", "json", "filelock", "yaml", "tqdm"):
         for place in (folder, folder / "false", root):
             write_text(place / f"{name}.py", "print('not this')")
-    for name in ("pipeline", "actmodels", "tune"):
-        write_text(folder / "false" / f"{name}.py", "print('not this')")
     copy = folder / ".dvc/tmp/exps/standalone/tmp1"
     (copy / ".dvc").mkdir(parents=True)
     shutil.copytree(root, copy / root.name)
@@ -137,8 +129,7 @@ def test_the_code_is_the_projects_from_any_folder(folder: Path, more: dict[str, 
     (folder / "act-nli").symlink_to(root / "pipeline" / "act-nli")
     write_text(folder / "bin" / "python", "#!/bin/sh\nexit 1\n")
     (folder / "bin" / "python").chmod(0o755)
-    path = f"{folder}/bin:/usr/bin:/bin"
-    env = {"PATH": path, "HOME": str(folder)} | more
+    env = {"PATH": f"{folder}/bin:/usr/bin:/bin", "HOME": str(folder)} | more
     env |= {"DVC_ROOT": str(folder)} if "DVC_ROOT" in more else {}
     place = copy / root.name if "DVC_ROOT" in more else root
     stage = YAML(typ="safe", pure=True).load(command_line.ROOT / "dvc.yaml")["stages"]["corpus"]
@@ -150,22 +141,15 @@ def test_the_code_is_the_projects_from_any_folder(folder: Path, more: dict[str, 
     assert subprocess.check_output(["./act-nli", "--version"], env=env).startswith(b"act-nli ")
 
 
-def test_the_schema_describes_params(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_predict_reads_the_callers_files(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run(monkeypatch, "schema")
-    jsonschema.validate(params_tree(*study_names()), json.loads(capsys.readouterr().out))
-
-
-def test_predict_reads_the_callers_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_export(tmp_path, sample_trial("adaptive_attention"))
-    caller = tmp_path / "elsewhere"
+    write_export(folder, sample_trial("adaptive_attention"))
+    caller = folder / "elsewhere"
     write_text(caller / "pairs.jsonl", json.dumps({"premise": "word1", "hypothesis": "word2"}))
-    monkeypatch.setattr(command_line, "ROOT", tmp_path)
     monkeypatch.chdir(caller)
-    run(monkeypatch, "predict", "pairs.jsonl", "--format", "jsonl", "--output", "answers.jsonl")
-    (line,) = (caller / "answers.jsonl").read_text().splitlines()
-    assert json.loads(line)["premise"] == "word1"
+    run("predict pairs.jsonl --format jsonl --output answers.jsonl")
+    assert json.loads((caller / "answers.jsonl").read_text())["premise"] == "word1"
 
 
 Swept = tuple[Execution, list[Trial], list[TrialRecord]]
@@ -244,61 +228,52 @@ def test_the_plan_of_a_sweep(swept: Swept, folder: Path, monkeypatch: pytest.Mon
 
 
 def test_the_state_of_a_sweep_whose_bucket_is_away(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
         raise ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
 
     write_params(folder)
-    monkeypatch.setattr(command_line, "ROOT", folder)
     monkeypatch.setattr("pipeline.trials.status.planned_trials", refuse)
-    with pytest.raises(
-        SweepError, match=r"state/trials cannot be reached \(\[Errno 111\] Connection"
-    ):
-        run(monkeypatch, "sweep", "status")
+    with pytest.raises(SweepError, match=r"state/trials cannot be reached \(\[Errno 111\] Connec"):
+        run("sweep status")
 
 
-@pytest.mark.parametrize(
-    ("command", "name"),
-    [
-        ("sweep status", "tensors/manifest.json"),
-        ("summary", "sweep/environment.json"),
-        ("summary", "evaluate/summary.json"),
-    ],
-)
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'{"a": 1}', b"\xff\x00"])
-def test_a_corrupt_result_is_named(
-    command: str, name: str, content: bytes, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_corrupt_result_is_named(content: bytes, run: Run, folder: Path) -> None:
     write_params(folder)
-    path = folder / "artifacts" / name
-    path.parent.mkdir(parents=True)
-    path.write_bytes(content)
-    monkeypatch.setattr(command_line, "ROOT", folder)
-    stage = path.parent.name
-    message = f"^{path} is corrupt; run: dvc repro -f -s {stage}$"
-    with pytest.raises(ArtifactError, match=message):
-        run(monkeypatch, *command.split())
+    for command, name in (
+        *(("sweep status", "tensors/manifest.json"), ("summary", "sweep/environment.json")),
+        ("summary", "evaluate/summary.json"),
+    ):
+        path = folder / "artifacts" / name
+        path.parent.mkdir(parents=True)
+        path.write_bytes(content)
+        message = f"^{path} is corrupt; run: dvc repro -f -s {path.parent.name}$"
+        with pytest.raises(ArtifactError, match=message):
+            run(command)
+        path.unlink()
 
 
 def test_the_summary_of_a_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
     write_params(folder, multihop={}, vocabulary={"size": 9})  # no run with known ranges
     assert summary() == "Report:  none yet; run: make repro"
-    artifacts = folder / "artifacts"
-    write_text(artifacts / "report" / "index.html", "")
     result = {"seeds": 3, "test_accuracy_mean": 0.88, "test_accuracy_sd": 0.058, "mean_steps": 2.23}
-    result["diverged"] = {"seed_4": 2}
-    swept = {"models": {"adaptive_attention": {}, "hop_attention": {}}}
-    write_json(artifacts / "sweep" / "summary.json", swept)
-    write_json(artifacts / "evaluate" / "summary.json", {"adaptive_attention": result})
-    write_json(artifacts / "sweep" / "environment.json", {"trials": 8, "reused": 6})
+    result |= {"diverged": {"seed_4": 2}}
+    artifacts = folder / "artifacts"
+    for name, content in {
+        "sweep/summary.json": {"models": {"adaptive_attention": {}, "hop_attention": {}}},
+        "evaluate/summary.json": {"adaptive_attention": result},
+        "sweep/environment.json": {"trials": 8, "reused": 6},
+        "corpus/summary.json": {"notes": ["train: 3 pairs"]},
+        "vectors/summary.json": {"note": "1 of 2 words"},
+        "corpus/test.jsonl": {"sentence1": "It's a cat.", "sentence2": "a b"},
+    }.items():
+        write_text(artifacts / name, json.dumps(content) + "\n")
+    write_text(artifacts / "report" / "index.html", "")
     for name in ("multihop", "halting"):
         write_text(artifacts / "studies" / name / "summary.txt", f"a line of {name}\n")
-    write_json(artifacts / "corpus" / "summary.json", {"notes": ["train: 3 pairs"]})
-    write_json(artifacts / "vectors" / "summary.json", {"note": "1 of 2 words"})
-    pair = json.dumps({"sentence1": "It's a cat.", "sentence2": "a b"})
-    write_text(artifacts / "corpus" / "test.jsonl", f"{pair}\n")
     text = summary(since=0.0)
     assert text.startswith("Data:    train: 3 pairs\n         1 of 2 words\n")
     assert "Trials:  sweep has 8 trials, 6 of them from earlier runs\n" in text

@@ -40,43 +40,27 @@ def command(
     return (lambda: update_store(state)) if request.param == "ui" else run
 
 
-def away(*_: Any, **__: Any) -> None:
-    raise MlflowException("connection refused")
-
-
-def test_the_runs_of_a_killed_driver_are_ended(
+def test_runs_of_a_killed_driver_are_ended_and_what_a_server_missed_is_logged(
     command: Callable[[], object], state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    train(started(state), "a", last=1)
-    with FileLock(state / "run.lock"):  # it lives
+    def away(*_: Any, **__: Any) -> None:
+        raise MlflowException("connection refused")
+
+    train(tracker := started(state), "a", last=1)
+    with FileLock(state / "run.lock"):  # the driver lives
         command()
         assert (statuses(state), parents(state)[0].info.status) == ({"a": "RUNNING"}, "RUNNING")
+    with monkeypatch.context() as patch:
+        patch.setattr(MlflowClient, "log_batch", away)
+        patch.setattr(MlflowClient, "set_terminated", away)
+        tracker.finish("FINISHED", {}, [(trial("a"), record("a"))])
+        command()
+        assert statuses(state) == {"a": "RUNNING"}
     command()
-    assert (statuses(state), parents(state)[0].info.status) == ({"a": "KILLED"}, "KILLED")
+    assert (statuses(state), parents(state)[0].info.status) == ({"a": "FINISHED"}, "FINISHED")
     with monkeypatch.context() as patch, pytest.raises(Killed):
         patch.setattr(MlflowClient, "set_terminated", lambda *_: exec("raise Killed", globals()))
         log_evaluation("evaluate", "x", {}, {}, state)
     command()
-    assert {run.info.status for run in parents(state)} == {"KILLED"}
-    assert not list((state / "unlogged").iterdir())
-
-
-@pytest.mark.parametrize(("end", "status"), [("FINISHED", "FINISHED"), ("KILLED", "KILLED")])
-def test_what_a_server_missed_is_logged(
-    end: str,
-    status: str,
-    command: Callable[[], object],
-    state: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    tracker = started(state)
-    train(tracker, "a", last=1)
-    with monkeypatch.context() as patch:
-        patch.setattr(MlflowClient, "log_batch", away)
-        patch.setattr(MlflowClient, "set_terminated", away)
-        tracker.finish(end, {}, [(trial("a"), record("a"))])
-        command()
-        assert statuses(state) == {"a": "RUNNING"}
-    command()
-    assert (statuses(state), parents(state)[0].info.status) == ({"a": status}, status)
+    assert {run.info.status for run in parents(state)} == {"FINISHED", "KILLED"}
     assert not list((state / "unlogged").iterdir())

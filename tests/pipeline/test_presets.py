@@ -11,7 +11,6 @@ from pipeline.parameters.section import SPLITS
 from pipeline.parameters.use import CONF, GROUPS, params_with, use
 from tests.pipeline.project import shipped_params
 
-STUDIES = sorted(path.stem for path in (CONF / "study").glob("*.yaml"))
 WORDS = [
     f"{group}={path.stem}"
     for group in GROUPS
@@ -26,8 +25,6 @@ LOCAL = [
     "vectors.glove.urls=[file:///data/glove.6B.50d.txt]",
     "vectors.dimensions=50",
 ]
-
-HOPS = "hop_attention"  # trained by the study multihop
 FILES = {  # overrides that a study needs
     "cloze_whodidwhat": [
         f"cloze.data.whodidwhat.{split}.{key}={value}"
@@ -35,6 +32,11 @@ FILES = {  # overrides that a study needs
         for key, value in (("urls", f"[file:///data/{split}.xml]"), ("sha256", DIGEST))
     ]
 }
+
+
+@pytest.fixture(autouse=True)
+def _demo(folder: Path) -> None:
+    Path("params.yaml").write_text(shipped_params(), encoding="utf-8")
 
 
 def compose(folder: Path, *words: str) -> Params:
@@ -49,116 +51,106 @@ def trials(params: Params) -> dict[str, int]:
     return {name: math.prod(map(len, model.grid.values())) for name, model in models.items()}
 
 
-@pytest.mark.parametrize("models", sorted(path.stem for path in (CONF / "models").glob("*.yaml")))
-def test_each_set_of_models_is_complete(models: str, tmp_path: Path) -> None:
-    assert compose(tmp_path, *LOCAL, f"models={models}").sweep.models
-
-
 @pytest.mark.parametrize("word", WORDS)
-def test_the_demo_restores_what_any_patch_changes(folder: Path, word: str) -> None:
-    Path("params.yaml").write_text(shipped := shipped_params(), encoding="utf-8")
-    use([*(LOCAL if word == "preset=local" else [word]), *FILES.get(word[6:], [])])
+def test_any_patch_composes_and_the_demo_restores_what_it_changes(word: str) -> None:
+    """A study also with a local run."""
+    group, _, name = word.partition("=")
+    use([*(LOCAL if word == "preset=local" else [word]), *FILES.get(name, [])])
     changed = Path("params.yaml").read_text(encoding="utf-8")
-    assert (changed == shipped) == (word in ("preset=demo", "study=multihop"))
+    assert (changed == shipped_params()) == (word in ("preset=demo", "study=multihop"))
+    params = params_with([*LOCAL, *FILES.get(name, []), word] if group != "preset" else [])
+    if group == "study":
+        part = {"depth": "multihop", "parity_halting": "sequences", "none": ""}
+        assert params.studies == [of for of in [part.get(name, name.partition("_")[0])] if of]
     own = [f"corpus.files.{split}=null" for split in SPLITS] * (word == "preset=local")
     use(["preset=demo", *own])
-    assert Path("params.yaml").read_text(encoding="utf-8") == shipped
-
-
-@pytest.mark.parametrize("study", STUDIES)
-def test_each_study_composes_with_the_demo_and_a_local_run(tmp_path: Path, study: str) -> None:
-    name = {"depth": "multihop", "parity_halting": "sequences"}.get(study, study.partition("_")[0])
-    for overrides in ([], LOCAL):
-        params = compose(tmp_path, *overrides, *FILES.get(study, []), f"study={study}")
-        assert params.studies == ([] if study == "none" else [name])
+    assert Path("params.yaml").read_text(encoding="utf-8") == shipped_params()
 
 
 @pytest.mark.parametrize("model", ALONE)
-def test_a_model_composes_alone(tmp_path: Path, model: str) -> None:
-    assert list(compose(tmp_path, f"models={model}").sweep.models) == [model]
+def test_a_model_composes_alone(model: str) -> None:
+    assert list(params_with([f"models={model}"]).sweep.models) == [model]
 
 
 @pytest.mark.parametrize("preset", [LOCAL, []])
-def test_a_model_alone_keeps_the_grid_of_the_preset(tmp_path: Path, preset: list[str]) -> None:
-    for model, grid in compose(tmp_path, *preset).sweep.models.items():
-        alone = compose(tmp_path, *preset, f"models={model}").sweep.models
-        assert alone == {model: grid}
+def test_a_model_alone_keeps_the_grid_of_the_preset(preset: list[str]) -> None:
+    for model, grid in params_with(preset).sweep.models.items():
+        assert params_with([*preset, f"models={model}"]).sweep.models == {model: grid}
 
 
-def test_each_network_has_a_file() -> None:
+def test_all_models_compose_into_one_configuration_each() -> None:
+    """All networks have a file; ablations are swept like the network they derive from."""
     networks = {of.model for name, of in MODELS.items() if not name.endswith("as_published")}
     assert {MODELS[name].model for name in ALONE} == networks
-
-
-def test_all_models_compose_into_one_configuration_each(tmp_path: Path) -> None:
-    """All networks; our ablations are swept like the network they derive from."""
-    params = compose(tmp_path, "models=spinn")  # all, and the one that reads parses
-    assert not compose(tmp_path, "models=all").corpus.parses
-    presets, ablations = (trials(compose(tmp_path, *one)) for one in ([], ["models=ablations"]))
-    networks = {of.model for name, of in MODELS.items() if not name.endswith("as_published")}
-    networks -= {MODELS[name].model for name in (*(ablations.keys() - presets.keys()), HOPS)}
+    params = params_with(["models=spinn"])  # all, and the one that reads parses
+    assert not params_with(["models=all"]).corpus.parses
+    presets, ablations = trials(params_with([])), trials(params_with(["models=ablations"]))
+    others = (*(ablations.keys() - presets.keys()), "hop_attention")  # of the study multihop
+    networks -= {MODELS[name].model for name in others}
     assert {MODELS[name].model for name in params.sweep.models} == networks
     added = {name: count for name, count in trials(params).items() if name not in presets}
     assert set(added.values()) == {1}
-    for name, model in (models := compose(tmp_path, "models=ablations").sweep.models).items():
+    for name, model in (models := params_with(["models=ablations"]).sweep.models).items():
         assert model == models["_".join(name.split("_")[-2:])]
 
 
-def test_the_paper_has_the_grid_of_its_table_2(tmp_path: Path) -> None:
-    params = compose(tmp_path, "preset=paper")
-    assert trials(params) == {"decomposable_attention": 54, "adaptive_attention": 432}
-    adaptive = params.sweep.models["adaptive_attention"]
+DA, AA, IA = "decomposable_attention", "adaptive_attention", "iterative_attention"
+BASELINES = ("lstm_encoders", "word_by_word_attention", "nti_tree_matching", "spinn_pi")
+
+
+@pytest.mark.parametrize(
+    ("words", "counts"),
+    [
+        (["preset=paper"], {DA: 54, AA: 432}),
+        (["preset=thesis"], {DA: 1, AA: 84, IA: 84}),
+        (["preset=paper_best", "models=table_1"], dict.fromkeys((DA, AA, *BASELINES), 1)),
+        (["preset=parikh"], {DA: 1, AA: 1}),
+        ([*LOCAL, "models=tuned"], 48),
+        (["preset=rocktaschel"], 36),
+    ],
+)
+def test_a_grid_has_the_trials_of_its_source(
+    words: list[str], counts: dict[str, int] | int
+) -> None:
+    found = trials(params_with(words))
+    assert found == (counts if isinstance(counts, dict) else dict.fromkeys(found, counts))
+
+
+def test_the_paper_has_the_values_of_its_table_2() -> None:
+    params = params_with(["preset=paper"])
+    adaptive = params.sweep.models[AA]
     assert adaptive.grid["ponder_weight"] == [0.001, 0.0005, 0.0001, 0.00005]
     assert (adaptive.settings["optimizer"], adaptive.settings["state_size"]) == ("adagrad", 200)
     assert (params.corpus.source, params.vectors.source) == ("snli", "glove")
     assert params.sweep.max_epochs == 15
-    thesis = trials(compose(tmp_path, "preset=thesis"))
-    assert thesis == {
-        "decomposable_attention": 1,
-        **{"adaptive_attention": 84, "iterative_attention": 84},
-    }
-    assert set(trials(compose(tmp_path, *LOCAL, "models=tuned")).values()) == {48}
-    assert set(trials(compose(tmp_path, "preset=rocktaschel")).values()) == {36}
-
-
-def test_table_1_has_one_configuration_of_each_model(tmp_path: Path) -> None:
-    rows = trials(compose(tmp_path, "preset=paper_best", "models=table_1"))
-    baselines = ("lstm_encoders", "word_by_word_attention", "nti_tree_matching", "spinn_pi")
-    assert rows == dict.fromkeys(("decomposable_attention", "adaptive_attention", *baselines), 1)
-    assert trials(compose(tmp_path, "preset=parikh"))["decomposable_attention"] == 1
 
 
 @pytest.mark.parametrize("preset", [LOCAL, ["preset=paper"], []])
-def test_parikhs_inputs_are_only_for_his_models(tmp_path: Path, preset: list[str]) -> None:
+def test_parikhs_inputs_are_only_for_his_models(preset: list[str]) -> None:
     """Unit vectors, hashed words and a NULL token (the paper's appendix D, Parikh et al.)."""
-    sweep = compose(tmp_path, *preset, "models=all").sweep
-    inputs = ("unit_norm", "oov_rule", "null_token")
+    sweep = params_with([*preset, "models=all"]).sweep
     inputs_of = {
-        name: [(sweep.settings | model.settings)[key] for key in inputs]
+        name: [
+            (sweep.settings | model.settings)[k] for k in ("unit_norm", "oov_rule", "null_token")
+        ]
         for name, model in sweep.models.items()
     }
-    his = inputs_of.pop("decomposable_attention")
+    his = inputs_of.pop(DA)
     assert inputs_of.pop("decomposable_intra_attention") == his
     assert his[0] is (preset != []) and his[2]
     for name, (unit_norm, oov_rule, null_token) in inputs_of.items():
         assert (unit_norm, oov_rule == "hashed", null_token) == (False, False, False), name
 
 
-def test_a_local_run_takes_its_archives_from_the_command_line(tmp_path: Path) -> None:
-    params = compose(tmp_path, *LOCAL)
+def test_a_local_run_takes_its_archives_from_the_command_line() -> None:
+    params = params_with(LOCAL)
     assert (params.corpus.files.dev, params.corpus.files.sha256["dev"]) == ("/data/dev.csv", None)
     assert (params.vectors.glove.member, params.vectors.dimensions) == (None, 50)
     archive = ["corpus.source=snli", "corpus.snli.urls=[file:///data/pairs.zip]"]
-    snli = compose(tmp_path, "preset=local", *archive, *LOCAL[-2:]).corpus.snli
+    snli = params_with(["preset=local", *archive, *LOCAL[-2:]]).corpus.snli
     assert (snli.urls, snli.sha256, snli.labeled_pairs) == (["file:///data/pairs.zip"], None, None)
     with pytest.raises(ConfigError) as caught:
-        compose(tmp_path, "preset=local")
+        params_with(["preset=local"])
     files, vectors = caught.value.problems
-    assert files.endswith(
-        "files needs paths or URLs: act-nli use "
-        + " ".join(f"corpus.files.{s}=..." for s in SPLITS)
-    )
-    assert (
-        "vectors.glove.urls has no value yet; name it: act-nli use 'vectors.glove.urls=...'"
-        in vectors
-    )
+    assert " ".join(f"corpus.files.{s}=..." for s in SPLITS) in files
+    assert "name it: act-nli use 'vectors.glove.urls=...'" in vectors

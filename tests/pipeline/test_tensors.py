@@ -112,6 +112,8 @@ def test_words_of_training_pairs_are_marked(folder: Path) -> None:
     write_token_pairs(train, PAIRS)
     write_params(folder, tensors={"max_tokens": 2})  # training leaves the first pair out
     assert words_in_train(folder) == [True, True, False]
+    pairs = read_output(folder, "tensors", "manifest.json")["pairs"]
+    assert pairs == {"train": 1, "dev": 2, "test": 2}  # their metrics stay comparable
     write_params(folder, tensors={"max_tokens": 1})
     problem = r"all 2 pairs of train were dropped; raise tensors\.max_tokens"
     with pytest.raises(DataError, match=problem):

@@ -134,22 +134,23 @@ def test_the_rule(expected: str, label: str, classes: list[str], answer: str) ->
     assert outcome(label, classes, answer) == expected
 
 
-def line(seed: int, label: str, classes: list[str], answer: str) -> dict[str, object]:
-    return {
-        **{"model": "adaptive_attention", "seed": seed, "label": label, "predicted": answer},
-        **{"outcome": outcome(label, classes, answer), "trace": [{"class": c} for c in classes]},
-    }
-
-
 def test_counts_by_seed() -> None:
-    first = [([N, E], E), ([N, C], E), ([E, N], N), ([E], E)]
-    lines = [*(line(1, E, *of) for of in first), line(1, C, [C, N, C], C), line(2, E, [N, E, N], N)]
-    traced = count_outcomes(lines)["adaptive_attention"]
-    assert list(traced) == ["seed_1", "seed_2"]
-    assert traced["seed_1"] == {
-        **{"pairs": 5, "right_after_step_1": 3, "right": 4},
-        **{"corrected": 2, "spoiled": 1, "right_throughout": 1, "wrong_throughout": 0},
-        "changed_in_between": 1,
-    }
+    first = [(E, [N, E], E), (E, [N, C], E), (E, [E, N], N), (E, [E], E), (C, [C, N, C], C)]
+    lines = [
+        {
+            **{"model": MODEL, "seed": seed, "label": label, "predicted": answer},
+            **{
+                "outcome": outcome(label, classes, answer),
+                "trace": [{"class": c} for c in classes],
+            },
+        }
+        for seed, label, classes, answer in [*((1, *one) for one in first), (2, E, [N, E, N], N)]
+    ]
+    traced = count_outcomes(lines)[MODEL]
+    of_first = {"pairs": 5, "right_after_step_1": 3, "right": 4, "corrected": 2, "spoiled": 1}
+    of_first |= {"right_throughout": 1, "wrong_throughout": 0, "changed_in_between": 1}
     nothing = dict.fromkeys(("right_after_step_1", "right", *OUTCOMES), 0)
-    assert traced["seed_2"] == nothing | {"pairs": 1, "changed_in_between": 1}
+    assert traced == {
+        "seed_1": of_first,
+        "seed_2": nothing | {"pairs": 1, "changed_in_between": 1},
+    }

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from actmodels.errors import UserError
 from pipeline import ui
 from tests.end_to_end.project import ROOT, wait_for
 from tests.pipeline.tiny_export import write_export
@@ -61,17 +60,6 @@ def test_without_a_store_and_with_an_external_server(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("port", ["0", "99999", "-1"])
-def test_an_invalid_port(
-    port: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["ui", "--port", port])
-    with pytest.raises(SystemExit):
-        ui.main()
-    error = capsys.readouterr().err
-    assert f"argument --port: {port} is not a port; must be from 1 to 65535" in error
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_it_serves_the_store_and_links_to_searches(tmp_path: Path, number: int) -> None:
@@ -108,20 +96,6 @@ def test_it_serves_the_store_and_links_to_searches(tmp_path: Path, number: int) 
     assert not any(word in output for word in ("Traceback", "INFO", "Warning"))  # of the server
     assert "Report:        none yet; run: make repro" in output
     assert f"{address}/#/experiments/{store.experiment}/runs?workflowType=" in output
-
-
-@pytest.mark.parametrize(
-    ("seconds", "message"),
-    [(60, "ended; its messages are above"), (0, "did not answer within 0 s; try again")],
-)
-def test_a_server_that_does_not_start(
-    seconds: float, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ui, "START", seconds)
-    monkeypatch.setattr(sys, "executable", "false")
-    why, number = f"^MLflow's server {message}$", free_port()
-    with pytest.raises(UserError, match=why), ui.server("", number, Path()):
-        pass
 
 
 def get_json(url: str) -> dict[str, list[dict[str, str]]]:

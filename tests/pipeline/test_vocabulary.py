@@ -44,7 +44,7 @@ def test_stage(folder: Path) -> None:
     ]
     # By count, then by spelling.
     assert (result / "words.tsv").read_text().splitlines()[:5] == [
-        *("a\t9", "bird\t4", "dog\t3", "ball\t2", "cat\t2"),
+        *("a\t9", "bird\t4", "dog\t3", "ball\t2", "cat\t2")
     ]
     assert read_output(folder, "vocabulary")["splits"]["train"] == {"labeled": 2, "dropped": 1}
     assert next(read_token_pairs(result / "dev.tsv")).hypothesis == ["no", "cat"]

@@ -3,7 +3,6 @@
 import gzip
 import io
 import os
-import re
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.datasets.archive import member_lines, members, open_member
+from pipeline.datasets.archive import member_lines, open_member
 from tests.pipeline.project import make_zip
 
 LINES = b"".join(b"line %d of the file\n" % i for i in range(20_000))
@@ -92,42 +91,6 @@ def test_corrupt(tmp_path: Path, case: str) -> None:
     archive.write_bytes(change(archive.read_bytes()))
     with pytest.raises(DataError, match=rf"a\.(zip|tgz):? {problem}"):
         read(archive)
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("[Content_Types].xml", "an Excel workbook, or another Office file; save pairs as CSV in"),
-        ("vectors.npy", "NumPy arrays; save pairs as CSV in UTF-8, or vectors as lines of a word"),
-        ("model/data.pkl", "a PyTorch file; save"),
-    ],
-)
-def test_other_formats_that_are_zip_archives(tmp_path: Path, name: str, kind: str) -> None:
-    with pytest.raises(DataError, match=re.escape(f"renamed.csv is {kind}")):
-        members(make_zip(tmp_path / "renamed.csv", {name: b""}))
-
-
-MANY = {f"{number}": b"" for number in range(12)}
-SNLI = {"README": b"", "snli_1.0/dev.jsonl": b""}
-
-
-@pytest.mark.parametrize("name", ["a.zip", "a.tgz"])
-@pytest.mark.parametrize(
-    ("wanted", "files", "problem"),
-    [
-        ("snli/dev.jsonl", SNLI, "no member snli/dev.jsonl (snli_1.0/dev.jsonl, README); name one"),
-        ("folder", {"f": b""}, "no member folder (f); name one in params.yaml"),
-        ("f", {}, "no member f (it is empty); name one in params.yaml"),
-        (None, MANY, "12 files (0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more); name one in texts.sourc"),
-    ],
-)
-def test_a_member_that_is_missing_or_not_named(
-    tmp_path: Path, name: str, wanted: str | None, files: dict[str, bytes], problem: str
-) -> None:
-    archive = make(tmp_path / name, files)
-    with pytest.raises(DataError) as caught, open_member(archive, wanted, "texts.sources.a"):
-        pass
-    assert str(caught.value).startswith(f"{archive} has {problem}")
 
 
 def test_a_duplicate_member(tmp_path: Path) -> None:

@@ -39,37 +39,6 @@ def test_the_command_for_other_labels_works_as_printed(
     assert [pair["gold_label"] for pair in pairs] == names
 
 
-def test_none_may_be_a_class_or_no_label(tmp_path: Path) -> None:
-    path = write(tmp_path / "none.csv", table(["none", "some", "all"]))
-    offers = (
-        """if 'some', 'all' are .*=["some", "all"]'; if 'none', 'some', 'all' are .*"none", "s"""
-    )
-    with pytest.raises(DataError, match=offers.replace("[", r"\[")):
-        read(path)
-    _, pairs = read(path, classes=["none", "some", "all"])
-    assert [pair["gold_label"] for pair in pairs] == ["none", "some", "all"]
-    named = write(tmp_path / "none.parquet", table([0, 1]), ["none", "all"])
-    with pytest.raises(DataError, match=r"""label is 'none'; [\s\S]*=\["none", "all"\]'"""):
-        read(named)
-
-
-@pytest.mark.parametrize(
-    ("labels", "advice"),
-    [
-        (["predicted", "line"], "expected 2 to 20 names for corpus.classes"),
-        (["a" * 101, "b"], "expected 2 to 20 names for corpus.classes"),
-        (["${a}", "b"], "expected 2 to 20 names for corpus.classes"),
-        ([["yes"], ["no"]], "label is a list; expected text or a number"),
-    ],
-)
-def test_labels_that_are_no_names_are_not_offered(
-    tmp_path: Path, labels: list[str], advice: str
-) -> None:
-    with pytest.raises(DataError, match=advice) as error:
-        read(write(tmp_path / "p.jsonl", table(labels)))
-    assert "corpus.classes=[" not in str(error.value)
-
-
 def test_scores_and_numbers_with_two_meanings_are_no_classes(tmp_path: Path) -> None:
     scores = write(tmp_path / "scores.csv", table(["0.000", "2.400", "5.000"]))
     for invalid in ("stop", "drop"):

@@ -8,16 +8,19 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.datasets.download import ATTEMPTS, locate
-from tests.pipeline.datasets.server import Action, answer, chunked, serving, status
-from tests.pipeline.project import ROOT
+from pipeline.datasets.download import ATTEMPTS, fetch_text, locate
+from pipeline.parameters.section import TextSource
+from tests.pipeline.project import ROOT, fetched, make_zip
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
@@ -25,8 +28,89 @@ CONTENT = random.Random(1).randbytes(300_000)
 SIZE, HALF = len(CONTENT), 150_000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 KEY = "corpus.snli"
-GOOD = answer()
 PAGE = b"<!DOCTYPE html>"
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid"
+Action = Callable[["Handler"], None]  # one per request; the last one repeats
+
+
+@dataclass
+class Server:
+    plan: tuple[Action, ...]
+    url: str = ""
+    ranges: list[str | None] = field(default_factory=list)  # Range header of each request
+    go_on: threading.Event = field(default_factory=threading.Event)
+
+
+class Handler(BaseHTTPRequestHandler):
+    board: Server
+
+    def do_GET(self) -> None:
+        plan = self.board.plan
+        action = plan[min(len(self.board.ranges), len(plan) - 1)]
+        self.board.ranges.append(self.headers["Range"])
+        action(self)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+    def head(self, status: int, **headers: object) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), str(value))
+        self.end_headers()
+
+
+def answer(
+    body: bytes = CONTENT, after: int | None = None, *, ranges: bool = True, holding: bool = False
+) -> Action:
+    """Send `body` up to `after`; `holding` keeps the connection open, and sends the rest later."""
+
+    def action(handler: Handler) -> None:
+        requested = handler.headers["Range"] if ranges else None
+        start = int(requested.removeprefix("bytes=").removesuffix("-")) if requested else 0
+        if start >= len(body):
+            handler.head(416, Content_Length=0, Content_Range=f"bytes */{len(body)}")
+            return
+        span = {"Content_Range": f"bytes {start}-{len(body) - 1}/{len(body)}"} if requested else {}
+        handler.head(206 if requested else 200, Content_Length=len(body) - start, **span)
+        handler.wfile.write(body[start:][:after])
+        if holding:
+            handler.wfile.flush()
+            handler.board.go_on.wait(20)
+            handler.wfile.write(body[start:][after:])
+
+    return action
+
+
+def status(code: int) -> Action:
+    return lambda handler: handler.head(code, Content_Length=0)
+
+
+def cut_chunks(handler: Handler) -> None:
+    """Send half of the chunks without Content-Length, and close the connection."""
+    handler.protocol_version = "HTTP/1.1"
+    handler.close_connection = True
+    handler.head(200, Transfer_Encoding="chunked")
+    for start in range(0, HALF, 50_000):
+        piece = CONTENT[start : start + 50_000]
+        handler.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+
+
+@contextmanager
+def serving(*plan: Action) -> Iterator[Server]:
+    board = Server(plan)
+    handler = type("BoundHandler", (Handler,), {"board": board})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    board.url = f"http://127.0.0.1:{server.server_port}/folder/file.zip"
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield board
+    finally:
+        board.go_on.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 @pytest.fixture
@@ -53,101 +137,85 @@ def part(store: Path) -> Path:
 
 
 def test_a_valid_copy_needs_no_network(store: Path) -> None:
-    with serving(CONTENT, GOOD) as site:
+    with serving(answer()) as site:
         check(get(site.url), store)
         assert site.ranges == [None]
     check(path := get(site.url), store)  # the server is closed
     path.write_bytes(CONTENT[:-1])
-    with serving(CONTENT, GOOD) as site:
+    with serving(answer()) as site:
         check(get(site.url), store)  # replaces the corrupt copy
 
 
-FAULTS: dict[str, tuple[list[Action], list[int | None]]] = {
-    # more interruptions than attempts, each with progress
-    "many cuts": ([answer(after=30_000)] * 9 + [GOOD], [None, *range(30_000, 300_000, 30_000)]),
-    "no ranges": ([answer(after=HALF, ranges=False), answer(ranges=False)], [None, HALF]),
-    "busy": ([status(500), status(503), status(429), GOOD], [None] * 4),
-    "a stall": ([answer(after=HALF, holding=True), GOOD], [None, HALF]),
-    # without a length, only the last chunk marks a complete response
-    "chunks, cut": ([chunked(HALF), GOOD], [None, HALF]),
-    "a file that changed": ([answer(bytes(SIZE), after=HALF), GOOD], [None, HALF, None]),
-    # a partial file of an earlier process: the digest decides whether the transfer starts again
-    "too long": ([GOOD], [SIZE + 4, None]),
-    "whole": ([GOOD], [SIZE]),
-    "of another file": ([GOOD], [HALF, None]),
-}
-LEFT = {"too long": CONTENT + b"more", "whole": CONTENT, "of another file": bytes(HALF)}
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_costs_one_request(store: Path, name: str) -> None:
-    plan, starts = FAULTS[name]
-    if name in LEFT:
-        part(store).write_bytes(LEFT[name])
-    with serving(CONTENT, *plan) as site:
+@pytest.mark.parametrize(
+    ("left", "plan", "starts"),
+    [
+        # more interruptions than attempts, each with progress
+        (b"", [answer(after=30_000)] * 9 + [answer()], [None, *range(30_000, 300_000, 30_000)]),
+        (b"", [answer(after=HALF, ranges=False), answer(ranges=False)], [None, HALF]),
+        (b"", [status(500), status(503), status(429), answer()], [None] * 4),
+        (b"", [answer(after=HALF, holding=True), answer()], [None, HALF]),
+        # without a length, only the last chunk marks a complete response
+        (b"", [cut_chunks, answer()], [None, HALF]),
+        (b"", [answer(bytes(SIZE), after=HALF), answer()], [None, HALF, None]),  # it changed
+        # a partial file of an earlier process: the digest decides whether to start again
+        (CONTENT + b"more", [answer()], [SIZE + 4, None]),
+        (CONTENT, [answer()], [SIZE]),
+        (bytes(HALF), [answer()], [HALF, None]),
+    ],
+    ids=["many cuts", "no ranges", "busy", "stall", "chunks", "changed", "long", "whole", "other"],
+)
+def test_a_fault_costs_one_request(
+    store: Path, left: bytes, plan: list[Action], starts: list[int | None]
+) -> None:
+    if left:
+        part(store).write_bytes(left)
+    with serving(*plan) as site:
         check(get(site.url), store)
     assert site.ranges == [None if start is None else f"bytes={start}-" for start in starts]
 
 
-FAILURES: dict[str, tuple[Action, int, str]] = {
-    "missing": (status(404), 1, r"file\.zip: the server answered 404 .*check its path or URL"),
-    "busy": (status(503), ATTEMPTS, "answered 503 Service Unavailable, 5 times in a row"),
-    "no progress": (
-        answer(after=HALF, ranges=False),
-        ATTEMPTS,
-        r"the connection failed .*, 5 times in a row; run again to resume",
-    ),
-    "a page": (
-        answer(PAGE),
-        1,
-        f"15 bytes with SHA-256 {hashlib.sha256(PAGE).hexdigest()}, expected {SHA256} of params.* "
-        r"\(a web page, perhaps to sign in\); download the file in a browser, and name its path",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", FAILURES)
-def test_failures(store: Path, name: str) -> None:
-    action, requests, message = FAILURES[name]
-    with serving(CONTENT, action) as site, pytest.raises(DataError, match=message) as caught:
+@pytest.mark.parametrize(
+    ("action", "requests", "kept", "message"),
+    [
+        (status(404), 1, 0, r"file\.zip: the server answered 404 .*check its path or URL"),
+        (status(503), ATTEMPTS, 0, "answered 503 Service Unavailable, 5 times in a row"),
+        (answer(after=HALF, ranges=False), ATTEMPTS, HALF, ", 5 times in a row; run again to res"),
+        (answer(PAGE), 1, 0, f"15 bytes with SHA-256 {hashlib.sha256(PAGE).hexdigest()}, expected "
+         rf"{SHA256} of params.* \(a web page, perhaps to sign in\); download the file in a brow"),
+    ],
+    ids=["missing", "busy", "no progress", "a page"],
+)  # fmt: skip
+def test_failures(store: Path, action: Action, requests: int, kept: int, message: str) -> None:
+    with serving(action) as site, pytest.raises(DataError, match=message) as caught:
         get(site.url)
     assert str(caught.value).startswith(f"{KEY}: {site.url}: ")
     assert len(site.ranges) == requests
-    kept = HALF if name == "no progress" else 0
     assert (part(store).stat().st_size if part(store).exists() else 0) == kept
 
 
 def test_mirrors_in_order(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The second mirror resumes the transfer of the first; the third has the file."""
-    with (
-        serving(CONTENT, answer(after=HALF), status(404)) as first,
-        serving(CONTENT, answer(b"no")) as second,
-        serving(CONTENT, GOOD) as third,
-        serving(CONTENT, GOOD) as fourth,
-    ):
-        with_password = first.url.replace("//", "//me:secret@") + "?token=secret"
-        check(get(with_password, second.url, third.url, fourth.url), store)
-    assert (first.ranges, second.ranges[0]) == ([None, f"bytes={HALF}-"], f"bytes={HALF}-")
-    assert (third.ranges, fourth.ranges) == ([None], [])
+    plans = ([answer(after=HALF), status(404)], [answer(b"no")], [answer()], [answer()])
+    first, second, third, fourth = (serving(*plan) for plan in plans)
+    with first as one, second as two, third as three, fourth as four:
+        with_password = one.url.replace("//", "//me:secret@") + "?token=secret"
+        check(get(with_password, two.url, three.url, four.url), store)
+    assert (one.ranges, two.ranges[0]) == ([None, f"bytes={HALF}-"], f"bytes={HALF}-")
+    assert (three.ranges, four.ranges) == ([None], [])
     log = capsys.readouterr().err
-    assert "404 Not Found; check its path or URL in params.yaml" in log
-    assert "secret" not in log
+    assert "404 Not Found; check its path or URL in params.yaml" in log and "secret" not in log
 
 
 def test_without_a_secure_connection(store: Path) -> None:
-    with (
-        serving(CONTENT, GOOD) as site,
-        pytest.raises(
-            DataError, match=r"no secure connection \(.*; set REQUESTS_CA_BUNDLE to"
-        ) as e,
-    ):
+    problem = r"no secure connection \(.*; set REQUESTS_CA_BUNDLE to"
+    with serving(answer()) as site, pytest.raises(DataError, match=problem) as error:
         get(site.url.replace("http:", "https:"))
-    assert len(str(e.value)) < 250
+    assert len(str(error.value)) < 250
 
 
 def test_without_a_digest_the_copy_is_kept(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing would reveal pieces of two versions, so an interrupted download starts again."""
-    with serving(CONTENT, answer(after=HALF), GOOD) as site:
+    with serving(answer(after=HALF), answer()) as site:
         path = locate([site.url], None, KEY)
         assert path.read_bytes() == CONTENT
         assert locate([site.url], None, KEY) == path
@@ -161,13 +229,11 @@ def test_without_a_digest_the_copy_is_kept(store: Path, capsys: pytest.CaptureFi
     [
         (PAGE, "a web page, perhaps to sign in, not the file; download the file in a browser, and"),
         (b"<!-- x -->\n<HTML>", "a web page"),
-        (b"version https://git-lfs.github.com/spec/v1\noid", "a Git LFS pointer, not the file; r"),
+        (POINTER, "a Git LFS pointer, not the file; r"),
     ],
 )
-def test_what_comes_in_place_of_a_file_is_not_kept(
-    store: Path, content: bytes, problem: str
-) -> None:
-    with serving(CONTENT, answer(content), GOOD) as site:
+def test_a_page_or_a_pointer_is_not_kept(store: Path, content: bytes, problem: str) -> None:
+    with serving(answer(content), answer()) as site:
         with pytest.raises(DataError, match=rf"^corpus\.snli: {site.url}: {problem}"):
             locate([site.url], None, KEY)
         path = locate([site.url], None, KEY)
@@ -189,48 +255,41 @@ def test_a_local_file_is_read_in_place(
         assert locate([place], SHA256, KEY) == path
     for digest in (None, SHA256):
         assert locate(["file:///no", path.as_uri(), "http://unused.invalid"], digest, KEY) == path
-    with pytest.raises(DataError, match=r"///no: .*No such file.*\n.*///either: "):
-        locate(["file:///no", "file:///either"], None, KEY)
     assert list(store.iterdir()) == []
     path.write_bytes(PAGE)
-    message = f"file.zip: 15 bytes with SHA-256 .*, expected {SHA256} of"
-    with pytest.raises(DataError, match=message):
-        locate(["file.zip"], SHA256, KEY)
-    problem = rf"^corpus\.snli: {path.parent}/none: .*No such file.*; check its path or URL in par"
-    with pytest.raises(DataError, match=problem):
-        locate(["~/none"], None, KEY)
     os.mkfifo("pipe")  # must not block
-    with pytest.raises(DataError, match="a pipe or a device; expected a regular file"):
-        locate(["pipe"], SHA256, KEY)
+    for places, digest, problem in (
+        (["file:///no", "file:///either"], None, r"///no: .*No such file.*\n.*///either: "),
+        (["file.zip"], SHA256, f"file.zip: 15 bytes with SHA-256 .*, expected {SHA256} of"),
+        (["~/none"], None, rf"^corpus\.snli: {path.parent}/none: .*No such file.*; check its path"),
+        (["pipe"], SHA256, "a pipe or a device; expected a regular file"),
+    ):
+        with pytest.raises(DataError, match=problem):
+            locate(places, digest, KEY)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_an_unwritable_store(store: Path) -> None:
     part(store).symlink_to("/dev/full")
     message = r"cannot write to .*\(No space left on device\); fix this and run again"
-    with serving(CONTENT, GOOD) as site, pytest.raises(DataError, match=message):
+    with serving(answer()) as site, pytest.raises(DataError, match=message):
         get(site.url, site.url)
     assert len(site.ranges) == 1  # another mirror would not help
 
 
-def wait_for_half(process: subprocess.Popen[bytes], path: Path) -> None:
-    deadline = time.monotonic() + 30
-    while not (path.exists() and path.stat().st_size >= HALF):
-        assert time.monotonic() < deadline and process.poll() is None
-        time.sleep(0.01)
-
-
 @contextmanager
-def fetching_elsewhere(url: str) -> Iterator[subprocess.Popen[bytes]]:
-    """The same fetch in another process."""
-    code = (
-        "import sys; from pipeline.datasets.download import locate;"
-        "locate([sys.argv[1]], sys.argv[2], 'corpus.snli')"
-    )
+def fetching_elsewhere(url: str, store: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """The same fetch in another process, which has received half of the file."""
+    code = "import sys; from pipeline.datasets.download import locate;"
+    code += "locate([sys.argv[1]], sys.argv[2], 'corpus.snli')"
     command = [sys.executable, "-c", code, url, SHA256]
     env = os.environ | {"PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=env)
     try:
+        deadline = time.monotonic() + 30
+        while not (part(store).exists() and part(store).stat().st_size >= HALF):
+            assert time.monotonic() < deadline and process.poll() is None
+            time.sleep(0.01)
         yield process
     finally:
         process.kill()
@@ -238,9 +297,8 @@ def fetching_elsewhere(url: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def test_resumes_after_a_killed_process(store: Path) -> None:
-    with serving(CONTENT, answer(after=HALF, holding=True), answer()) as site:
-        with fetching_elsewhere(site.url) as child:
-            wait_for_half(child, part(store))
+    with serving(answer(after=HALF, holding=True), answer()) as site:
+        with fetching_elsewhere(site.url, store) as child:
             child.send_signal(signal.SIGKILL)
             assert child.wait() == -signal.SIGKILL
         assert part(store).stat().st_size == HALF
@@ -249,13 +307,33 @@ def test_resumes_after_a_killed_process(store: Path) -> None:
 
 
 def test_two_processes_fetch_once(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with (
-        serving(CONTENT, answer(after=HALF, holding=True), status(500)) as site,
-        fetching_elsewhere(site.url) as child,
-    ):
-        wait_for_half(child, part(store))
+    plan = (answer(after=HALF, holding=True), status(500))
+    with serving(*plan) as site, fetching_elsewhere(site.url, store) as child:
         threading.Timer(0.2, site.go_on.set).start()
         check(get(site.url), store)
         assert child.wait(20) == 0
         assert len(site.ranges) == 1
     assert "another process is fetching" in capsys.readouterr().err
+
+
+MEMBERS = {"a/1": b"one\ntwo", "a/2": "zw\xf6lf\n".encode(), "0": b"", "a/3": b"\xff\x00 end"}
+
+
+def text_of(path: Path, *members: str, **changes: Any) -> bytes:
+    source = fetched(path) | {"name": "a", "members": list(members)} | changes
+    return fetch_text(TextSource(**source), "study.text")
+
+
+def test_a_text_is_joined_from_members_in_the_configured_order(folder: Path) -> None:
+    archive = make_zip(folder / "mirror.zip", MEMBERS)
+    assert text_of(archive, *MEMBERS) == b"one\ntwo\nzw\xc3\xb6lf\n\xff\x00 end"
+    assert text_of(archive, "a/3", "a/1") == b"\xff\x00 end\none\ntwo"
+    (folder / "plain.txt").write_bytes(CONTENT)
+    assert text_of(folder / "plain.txt") == CONTENT
+    for members, changes, problem in (
+        ([], {}, r"^study\.text: .*mirror\.zip is a zip archive; name files of it in study"),
+        (["0"], {}, r"^study\.text: the text is empty; expected at least one byte"),
+        (["a/1"], {"sha256": "0" * 64}, r"^study\.text: .*expected 0{64} of params"),
+    ):
+        with pytest.raises(DataError, match=problem):
+            text_of(archive, *members, **changes)

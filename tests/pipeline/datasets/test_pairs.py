@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -50,34 +49,6 @@ def test_files_of_an_earlier_run_are_removed_also_on_failure(tmp_path: Path) -> 
     with pytest.raises(DataError, match="the source broke"):
         write_splits(folder, "snli", CLASSES, {"train": PAIRS, "dev": broken()})
     assert not folder.exists()
-
-
-NAME = "must be a name of printable letters"
-
-
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        *(({"pairID": name}, f"pairID is {name!r}; {NAME}") for name in (" ", "a\nb", "a\u202eb")),
-        ({"pairID": 7}, "pairID is 7; must be text"),
-        ({"gold_label": None}, "gold_label is None; must be text"),
-        ({"sentence1": "\ud83d"}, "sentence1 is '\\ud83d'; must be text"),
-        *(
-            ({"sentence1": text}, "sentence1 has no words; correct or remove the pair")
-            for text in (" ", "\u200b\xad")
-        ),
-        ({"sentence2_binary_parse": 3}, "sentence2_binary_parse is 3; must be text"),
-        ({"reasoning_depth": True}, "reasoning_depth is True; must be a whole"),
-        ({"reasoning_depth": -1}, "reasoning_depth is -1; must be at least 0"),
-        ({"annotator_labels": "neutral"}, "annotator_labels is 'neutral'; must be a list"),
-        ({"sentence2": ...}, "sentence2 is missing"),
-    ],
-)
-def test_invalid_values(change: dict[str, Any], problem: str) -> None:
-    fields = {key: value for key, value in (GOOD | change).items() if value is not ...}
-    with pytest.raises(DataError) as error:
-        checked_pair(Row("some.jsonl, line 17", 17, fields))
-    assert str(error.value).startswith(f"some.jsonl, line 17: {problem}")
 
 
 def test_other_keys_are_dropped() -> None:

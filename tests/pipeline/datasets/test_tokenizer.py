@@ -1,14 +1,21 @@
-# ruff: noqa: RUF001 (letters of other scripts)
-"""Compare tokens with examples and with NLTK's word tokenizer."""
+"""Compare tokens with examples and with NLTK's word tokenizer; binary parses."""
 
 import random
+import re
 import unicodedata
-from typing import Any
+from collections.abc import Callable
 
-import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from nltk.tokenize import NLTKWordTokenizer
 
-from pipeline.datasets.tokenizer import tokenize
+from pipeline.datasets.tokenizer import (
+    read_parse,
+    right_branching,
+    right_branching_parse,
+    tokenize,
+)
+from tests.pipeline.project import ROOT
 
 # words, including all words of two tokens
 PLAIN = [
@@ -64,26 +71,50 @@ def test_random_sentences_match_nltk() -> None:
         assert tokenize(sentence, False) == nltk_tokens(sentence), repr(sentence)
 
 
-@pytest.mark.parametrize(
-    ("sentence", "tokens"),
-    [
-        ("两个人弹钢琴。", "两 个 人 弹 钢 琴 。"),
-        ("两个 人，在2024年用iPhone。", "两 个 人 ， 在 2024 年 用 iphone 。"),
-        ("ピアノを弾く、「𠮟る」", "ピ ア ノ を 弾 く 、 「 𠮟 る 」"),
-        ("แมวที่ดำ cat", "แ ม ว ที่ ด ำ cat"),  # a letter with its vowel and tone
-        ("ແມວກິນ", "ແ ມ ວ ກິ ນ"),
-        ("ខ្ញុំស្រី", "ខ្ញុំ ស្រី"),  # consonants that are stacked
-        ("두 사람이 피아노를 든다.", "두 사람이 피아노를 든다 ."),
-        ("هل نام، الرجل؟ ٣٫٥", "هل نام ، الرجل ؟ ٣٫٥"),
-        ("वह सोता है। क्या?", "वह सोता है । क्या ?"),
-        ("¿Qué haces? ¡Nada…!", "¿ qué haces ? ¡ nada … !"),
-        ("Col·lecció, צה״ל ‹Ja›", "col·lecció , צה״ל ‹ ja ›"),
-        ("می\u200cروم \u2066nurse\0\ufeff\u200b", "می\u200cروم nurse"),
-        ("a\u00adboat\x07 t\u2011shirt", "aboat t\u2011shirt"),
-        ("\u200b\u2060 \x7f", ""),
-    ],
-)
-@pytest.mark.parametrize("form", ["NFC", "NFD"])
-def test_other_scripts(sentence: str, tokens: str, form: Any) -> None:
-    assert " ".join(tokenize(unicodedata.normalize(form, sentence), True)) == tokens
-    assert unicodedata.is_normalized("NFC", tokens)
+SCRIPTS = ROOT / "tests" / "fixtures" / "golden" / "scripts.txt"
+
+
+def test_other_scripts(golden: Callable[..., None]) -> None:
+    """Each line of the file is a sentence, then its tokens; \\u200c is an invisible character."""
+    text = ""
+    for line in SCRIPTS.read_text(encoding="utf-8").splitlines():
+        sentence, _, _ = line.partition(" →")
+        plain = re.sub(r"\\u(....)", lambda found: chr(int(found[1], 16)), sentence)
+        tokens = tokenize(plain, True)
+        assert tokenize(unicodedata.normalize("NFD", plain), True) == tokens
+        assert unicodedata.is_normalized("NFC", "".join(tokens))
+        shown = " ".join(tokens).replace("\u200c", "\\u200c").replace("\u2011", "\\u2011")
+        text += f"{sentence} → {shown}".rstrip() + "\n"
+    golden(SCRIPTS.name, text)
+
+
+def rebuild(leaves: list[str], tree: list[int]) -> str:
+    """Rebuild a parse by shift and reduce."""
+    stack: list[str] = []
+    for leaf, count in zip(leaves, tree, strict=True):
+        stack.append(leaf)
+        for _ in range(count):
+            right, left = stack.pop(), stack.pop()
+            stack.append(f"( {left} {right} )")
+    [whole] = stack
+    return whole
+
+
+LEAVES = st.text("abc.'", min_size=1, max_size=3)
+
+
+@given(st.recursive(LEAVES, lambda inner: st.builds("( {} {} )".format, inner, inner)))
+def test_transitions_rebuild_any_parse(text: str) -> None:
+    parse = read_parse(text)
+    assert parse is not None and rebuild(*parse) == text
+
+
+def test_parses_by_hand() -> None:
+    snli = "( ( Two women ) ( ( are ( holding ( to ( go packages ) ) ) ) . ) )"
+    leaves = ["Two", "women", "are", "holding", "to", "go", "packages", "."]
+    assert read_parse(snli) == (leaves, [0, 1, 0, 0, 0, 0, 4, 2])
+    assert read_parse("( ( a ) ( -LRB- b ) )") == (["a", "(", "b"], [0, 0, 2])
+    right = "( a ( b ( c d ) ) )"
+    assert right_branching_parse("abcd") == right == rebuild([*"abcd"], right_branching(4))
+    invalid = ["", "a b", "( a b c )", "( a b", "a )", ") (", "( )", "( a ( ) )", "( a b ) c"]
+    assert [read_parse(text) for text in [*invalid, "(a b)"]] == [None] * 10

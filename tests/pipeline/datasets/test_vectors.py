@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from actmodels.errors import DataError
 from pipeline.datasets.vectors import draw_vectors, read_vectors
 from tests.pipeline.project import make_zip
 
@@ -65,55 +64,6 @@ def test_headers_and_separators(
     problem = "its header promises 9 words, and 3 came; the file may be cut short"
     assert capsys.readouterr().err.count(problem) == bool(promised)
     assert pick(tmp_path, "2 3\nthe 4\n", "2", dimensions=1) == [[3]]  # no header
-
-
-OTHER_FORMATS = [
-    ("t\0h\0e\0 \x001\0 \0", "text in UTF-16"),
-    ("\udcff\udcfet\0h\0", "text in UTF-16"),
-    ("\udc89HDF\r\n", "HDF5"),
-    ("\udc93NUMPY", "a NumPy array"),
-    ("\udc80\4\udc95", "a Python pickle"),
-    ("PAR1", "Parquet"),
-    ('A\0\0\0\0\0\0\0{"__metadata__"', "safetensors"),
-    ('{"the": [1, 2, 3]}', "JSON"),
-]
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("a 1 2 3\nthe 1 2\n", "line 2: expected a word and 3 numbers, got 2"),
-        ("a 1 2 3\nthe 1 2 3 4\n", "line 2: expected a word and 3 numbers, got 4"),
-        ("other 1 2 3 4 5\n", "line 1: .* got 5; correct vectors.dimensions or"),
-        ("9 4\nthe 1 2 3 4\n", "line 1: .* the header has 4"),
-        ("the 1 2 1e39\n", "line 1: '1e39' is not a finite number in single precision"),
-        ("the 1 nan 3\n", "line 1: 'nan' is not a finite number"),
-        ("the 1_0 2 3\n", "line 1: '1_0' is not a finite number"),
-        ("the 1 True 3\n", "line 1: 'True' is not a finite number"),
-        ("the,1,2,3\n", "line 1: separated by commas; expected blanks or tabs; replace the commas"),
-        (
-            "/c/en/dog 1 2 3\n",
-            "line 1: keys of ConceptNet; take a file of numberbatch for one langu",
-        ),
-        ("9 3\n/c/de/a 1 2 3\n", "line 2: keys of ConceptNet; take a file of numberbatch"),
-        *(
-            (
-                head,
-                f"line 1: {name}; expected text, a word and its numbers a line; convert the file",
-            )
-            for head, name in OTHER_FORMATS
-        ),
-        (
-            "2 3\nthe \0\0\x80?\n",
-            "line 2: binary, probably word2vec's format; expected text, a word and its numbers a "
-            r"line; convert the file, or take its \.vec or \.txt version",
-        ),
-        ("\udcba\x16\x4f\x2f\x0c\0", "line 1: binary, fastText's format"),
-    ],
-)
-def test_malformed_lines(tmp_path: Path, text: str, problem: str) -> None:
-    with pytest.raises(DataError, match=rf"v\.txt in .*v\.zip, {problem}"):
-        pick(tmp_path, text, "the", "9")
 
 
 STORED = [-0.934462547, 0.751417696, -0.267764628, -0.32667461]

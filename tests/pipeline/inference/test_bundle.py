@@ -75,18 +75,22 @@ def test_the_digest_depends_on_weights_and_origin(tmp_path: Path) -> None:
     assert len(digests) == 3
 
 
+CORRUPT = {
+    "missing": lambda path: path.unlink(),
+    "a pipe": lambda path: (path.unlink(), os.mkfifo(path)),
+    "one byte": lambda path: path.write_bytes(path.read_bytes()[:-2] + b"0\n"),
+}
+
+
 @pytest.mark.parametrize("name", ["model.safetensors", "words.txt", "config.json"])
-@pytest.mark.parametrize("corruption", ["missing", "pipe", "another version"])
+@pytest.mark.parametrize("corruption", [*CORRUPT, "another version"])
 def test_a_corrupt_file_is_a_one_line_error(name: str, corruption: str, tmp_path: Path) -> None:
     write_tiny(tmp_path, sample_trial("adaptive_attention"))
-    path = tmp_path / name
-    if corruption == "another version":
-        path = tmp_path / "config.json"
-        path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 1}))
+    path = tmp_path / "config.json"
+    if corruption in CORRUPT:
+        CORRUPT[corruption](tmp_path / name)
     else:
-        path.unlink()
-    if corruption == "pipe":
-        os.mkfifo(path)
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 1}))
     with pytest.raises(ArtifactError, match=r"; run: dvc repro -f export$") as error:
         read_bundle(tmp_path)
     assert "\n" not in str(error.value)

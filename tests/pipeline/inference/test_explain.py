@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -28,45 +29,6 @@ ATTENTION = {
     "trace": [step(1, [0.6, 0.3, 0.0, 0.1], [0.02, 0.98]), step(2, [0, 0, 1, 0], [0.5, 0.5])],
 }
 PREDICTION = PairPrediction("entailment", SHARES, 2, [], ATTENTION)
-PLAIN = """\
-entailment    (neutral 0.100, entailment 0.650, contradiction 0.250), 2 steps
-  premise      a man sleeps .
-  hypothesis   he rests
-
-  step 1       halting 0.250, weight 0.500
-  alone        entailment (neutral 0.100, entailment 0.650, contradiction 0.250)
-  premise      0.60 ############         a
-               0.30 ######               man
-               0.10 ##                   .
-  hypothesis   0.98 #################### rests
-               0.02                      he
-
-  step 2       halting 0.250, weight 0.500
-  alone        entailment (neutral 0.100, entailment 0.650, contradiction 0.250)
-  premise      1.00 #################### sleeps
-               0.00                      a
-               0.00                      man
-  hypothesis   0.50 ##########           he
-               0.50 ##########           rests
-"""
-
-WORDS = """\
-entailment    (neutral 0.100, entailment 0.650, contradiction 0.250)
-  premise      a man sleeps .
-  hypothesis   he rests
-
-  word         he
-  alone        entailment (neutral 0.100, entailment 0.650, contradiction 0.250)
-  premise      0.60 ############         a
-               0.30 ######               man
-               0.10 ##                   .
-
-  word         rests
-  alone        entailment (neutral 0.100, entailment 0.650, contradiction 0.250)
-  premise      1.00 #################### sleeps
-               0.00                      a
-               0.00                      man
-"""
 
 
 def render(
@@ -77,29 +39,19 @@ def render(
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
 
-def test_plain_text() -> None:
-    assert render(PREDICTION, "ascii") == PLAIN
-    assert render(PREDICTION) == PLAIN.replace("#", "█")
-
-
-def test_words_of_the_hypothesis_in_place_of_steps() -> None:
+def test_steps_words_and_unknown_words(golden: Callable[..., None]) -> None:
+    """Also of a model that reads the hypothesis word by word, and of one without steps."""
     trace = [step(1, [0.6, 0.3, 0.0, 0.1], [1.0, 0.0]), step(2, [0, 0, 1, 0], [0.0, 1.0])]
-    by_word = PREDICTION._replace(steps=None, attention={**ATTENTION, "trace": trace})
-    assert render(by_word, "ascii") == WORDS
-
-
-def test_unknown_words_end_the_first_line() -> None:
-    prediction = PREDICTION._replace(unknown_words=["awake", ",", "n't", "\x1b[2J"])
-    first, rest = PLAIN.split("\n", 1)
-    first += """; unreliable, unknown words: 'awake', ',', "n't", '\\x1b[2J'"""
-    assert summarize(prediction) == first
-    assert render(prediction, "ascii") == f"{first}\n{rest}"
+    words = PREDICTION._replace(steps=None, attention={**ATTENTION, "trace": trace})
+    unknown = PREDICTION._replace(unknown_words=["awake", ",", "n't", "\x1b[2J"])
     without = PairPrediction("neutral", SHARES, None, ["awake"], None)
-    line = "neutral       (neutral 0.100, entailment 0.650, contradiction 0.250)"
-    assert summarize(without) == f"{line}; unreliable, unknown words: 'awake'"
     marks = without._replace(unknown_words=[","])
-    assert summarize(marks) == f"{line}; unknown words: ','"
-    assert render(without).strip() == summarize(without)
+    texts = [render(one, "ascii") for one in (PREDICTION, words, unknown, without, marks)]
+    golden("explain.txt", "\n".join(texts))
+    assert render(PREDICTION) == texts[0].replace("#", "█")
+    assert [summarize(one) for one in (unknown, without, marks)] == [
+        text.partition("\n")[0].rstrip() for text in texts[2:]
+    ]
 
 
 @pytest.mark.parametrize("color", [None, "256"])

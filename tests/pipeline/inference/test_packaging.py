@@ -16,6 +16,8 @@ from pipeline.inference.registry import (
     example,
     requirements,
 )
+from tests.pipeline.tiny_export import write_export
+from tests.samples import sample_trial
 from tune.trials.provenance import code_digest, imported_modules, sources
 
 OTHERS = {"torch", "safetensors", "numpy", "pandas", "mlflow"}
@@ -74,6 +76,27 @@ def test_copied_packages_and_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert digest() == before
     path.write_text(text.replace("DIGITS = 6", "DIGITS = 5"), encoding="utf-8")
     assert digest() != before
+
+
+@pytest.mark.parametrize("part", ["code", "weights"])
+def test_a_registered_model_is_new_if_code_or_weights_change(
+    part: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_export(folder, sample_trial("decomposable_attention"))
+    model = folder / "artifacts/export/models/decomposable_attention"
+    (model / "README.md").write_text("---\n---\n\nabout")
+    stored = {"seed": 1, "digest": "d" * 64, "key": "k", "data_digest": "d", "parameters": 9}
+    stored |= {"dev_accuracy": 0.5}
+    first = registry.exported_model("decomposable_attention", stored, folder / "one")
+    if part == "code":
+        (folder / "one/actmodels/errors.py").write_text("CHANGED = 1\n")
+        monkeypatch.setattr(registry, "ROOT", folder / "one")
+        sources.cache_clear()  # each process reads once
+    else:
+        stored["digest"] = "e" * 64
+    other = registry.exported_model("decomposable_attention", stored, folder / "two")
+    sources.cache_clear()
+    assert first.digest != other.digest
 
 
 def test_the_example_matches_the_model() -> None:

@@ -1,6 +1,7 @@
 """Predictions match evaluation and trace, and do not depend on the batch."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,16 @@ def test_predictions_match_evaluation(model: str, tmp_path: Path) -> None:
         assert prediction.predicted == CLASSES[int(expected.predictions[row])]
         assert prediction.steps == (None if expected.steps is None else expected.steps[row])
         assert prediction.attention is None
+
+
+def test_a_known_mark_is_no_known_word(tmp_path: Path) -> None:
+    write_tiny(tmp_path, sample_trial("decomposable_attention"))
+    bundle = read_bundle(tmp_path)
+    predictor = Predictor(replace(bundle, words=[".", *bundle.words[1:]]))
+    pairs = [predictor.tokenize(premise, "word1 .") for premise in ("zorp .", "word2 ,", "zorp")]
+    refused, answered, unknown = predictor.predict(pairs)
+    assert refused.refusal == unknown.refusal == "no known word in the premise"
+    assert (answered.refusal, answered.reliable, answered.unknown_words) == (None, True, [","])
 
 
 def test_tokenization_matches_the_corpus(tmp_path: Path) -> None:

@@ -124,17 +124,6 @@ def test_an_output_that_cannot_be_written(
     assert (done.returncode, done.stderr) == ((1, error) if full else (141, b""))
 
 
-def test_characters_that_the_output_lacks_are_escaped(tmp_path: Path) -> None:
-    script = [sys.executable, "-c", STAGE.format(body="print('\xb1')")]
-    env = ENVIRONMENT | {"PYTHONIOENCODING": "ascii"}
-    assert subprocess.check_output(script, cwd=tmp_path, env=env) == b"\\xb1\n"
-
-
-def test_a_closed_socket_is_no_closed_output(tmp_path: Path) -> None:
-    status, message = run("raise BrokenPipeError(32, 'Broken pipe')", tmp_path)
-    assert (status, "BrokenPipeError: [Errno 32] Broken pipe (trace in " in message) == (1, True)
-
-
 def test_a_stage_waits_for_another_one_in_its_folder(tmp_path: Path) -> None:
     """Such as a stage that continues after its `dvc` was killed."""
     first = "Path('first').touch()\n    while not Path('go').exists(): time.sleep(0.01)\n"

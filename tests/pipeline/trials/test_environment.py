@@ -29,14 +29,12 @@ def record(trial: Trial) -> TrialRecord:
 @pytest.fixture
 def train(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Train:
     """Return a function that finishes some trials in some seconds, and returns environment.json."""
-    execution = Execution(folder, folder, folder)
-    now = 100.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
+    execution, now = Execution(folder, folder, folder), [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
 
     def train(*new: Trial, seconds: float, trials: list[Trial] = TRIALS, fail: bool = False) -> Any:
         def run_trials(*_: object) -> list[TrialRecord]:
-            nonlocal now
-            now += seconds
+            now[0] += seconds
             for trial in new:
                 TrialStore(execution.trials).save(record(trial), None)
             if fail:

@@ -23,7 +23,8 @@ def params(**sections: dict[str, Any]) -> Any:
 
 def test_a_change_is_the_only_difference() -> None:
     study = params(halting={"max_epochs": 15, "patience": 0}).halting
-    same = with_overrides(sample_trial(AA, seed=1), AA, SETTINGS, {}, study, seed=2)
+    common = SETTINGS | {"dropout": 0.4, "halting_bias": 3.0}  # the selection wins
+    same = with_overrides(sample_trial(AA, seed=1), AA, common, {}, study, seed=2)
     assert same == sample_trial(AA, max_epochs=15, seed=2)
     base = sample_trial(DA)
     one = with_overrides(base, DA, SETTINGS, {"dropout": 0.5, "max_epochs": 40}, study, seed=2)
