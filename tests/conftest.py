@@ -3,7 +3,9 @@
 import os
 import signal
 import socket
+from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +22,19 @@ os.environ |= {
 }
 torch.set_num_threads(1)
 
+# Properties draw the same examples each time; HOSTILE_EXAMPLES=2000 draws as many others.
+if find_spec("hypothesis") is not None:  # the sdist needs pytest alone
+    from hypothesis import HealthCheck, settings
+
+    own = os.environ.get("HOSTILE_EXAMPLES")
+    settings.register_profile(
+        "project",
+        **{"max_examples": int(own or 60), "derandomize": not own, "deadline": None},
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    )
+    settings.load_profile("project")
+
+GOLDEN = Path(__file__).with_name("fixtures") / "golden"
 LOOPBACK = ("localhost", "127.0.0.1", "::1", "", None)
 
 
@@ -37,6 +52,7 @@ def _refuse_remote(host: Any) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Accept `timeout` of pyproject.toml without its plugin: the sdist needs pytest alone."""
+    parser.addoption("--update-goldens", action="store_true", help="rewrite tests/fixtures/golden")
     if find_spec("pytest_timeout") is None:
         parser.addini("timeout", "seconds per test, with pytest-timeout")
 
@@ -49,6 +65,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return mark.kwargs.get("minutes", 0) if mark else 0
 
     items.sort(key=minutes, reverse=True)
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Return a function that compares a text with a file of tests/fixtures/golden."""
+
+    def check(name: str, text: str) -> None:
+        path = GOLDEN / name
+        if request.config.getoption("--update-goldens"):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8")
+
+    return check
 
 
 @pytest.fixture(autouse=True)

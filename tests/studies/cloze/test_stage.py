@@ -14,7 +14,7 @@ from studies.cloze.section import ReadingStudy, Study
 from studies.cloze.tables import COLUMNS
 from studies.cloze.training import ReaderTraining, evaluate, trace_query
 from tests.studies.cloze.samples import WORDS, make, questions, reader_data, reader_trial
-from tests.studies.cloze.test_section import READING
+from tests.studies.test_sections import READING
 
 Trained = tuple[cloze.ReaderRun, ReaderTraining, TrialRecord]
 

@@ -27,7 +27,7 @@ from studies.sequences.stage import (
 from studies.sequences.tables import COLUMNS
 from studies.sequences.training import SequenceTraining
 from tests.pipeline.project import fetched
-from tests.studies.sequences.test_section import PARITY
+from tests.studies.test_sections import PARITY
 from tune.trials.execution import Execution
 from tune.trials.grid import Trial
 
