@@ -15,7 +15,7 @@ from studies.cloze.questions import write_questions
 from tests.pipeline.project import fetched, make_zip
 from tests.pipeline.trials.test_study import params
 from tests.studies.cloze.cloze_samples import question, text
-from tests.studies.cloze.test_whodidwhat import FILE
+from tests.studies.cloze.test_formats import WDW
 
 SPLITS = ("train", "dev", "test")
 
@@ -119,7 +119,7 @@ def test_the_childrens_book_test(folder: Path) -> None:
 
 
 def test_who_did_what(folder: Path) -> None:
-    (folder / "wdw.xml").write_text(FILE)
+    (folder / "wdw.xml").write_text(WDW)
     files = dict.fromkeys(SPLITS, fetched(folder / "wdw.xml"))
     assert list(run(folder, source="whodidwhat", whodidwhat=files)["kinds"]) == ["WDW"]
     assert len(QuestionTensors.load(kind(folder, "WDW") / "test.pt")) == 1
