@@ -2,7 +2,6 @@
 
 import inspect
 import pydoc
-from functools import partial
 from typing import Any
 
 import pytest
@@ -106,24 +105,6 @@ def predicted(name: str, labels: int = 3, **others: Any) -> tuple[Any, Any]:
     return halting, adapt_steps(step, states[0], halting, classify)
 
 
-@MECHANISMS
-@pytest.mark.parametrize("ignored", [-100, -1, 2])
-def test_ignored_labels_as_in_cross_entropy(name: str, ignored: int) -> None:
-    halting, prediction = predicted(name)
-    labels = torch.tensor([1, 0, ignored, 1, 0])
-    kept = prediction._replace(
-        **{
-            field: value[labels != ignored]
-            for field, value in prediction._asdict().items()
-            if value is not None
-        }
-    )
-    mixed = halting.objective(prediction, labels, ignore_index=ignored)
-    torch.testing.assert_close(mixed, halting.objective(kept, labels[labels != ignored]))
-    none = halting.objective(prediction, torch.full((5,), ignored), ignore_index=ignored)
-    assert none.item() == 0
-
-
 def regression(outputs: Tensor, targets: Tensor) -> Tensor:
     return functional.mse_loss(outputs, targets, reduction="none").mean(dim=-1)
 
@@ -163,15 +144,6 @@ def test_any_loss(name: str, loss: Any, outputs: int, targets: Tensor, training:
     assert all(p.grad.isfinite().all() for p in (*step.parameters(), *classify.parameters()))
 
 
-@MECHANISMS
-def test_cross_entropy_as_a_loss_is_the_default(name: str) -> None:
-    halting, prediction = predicted(name)
-    labels = torch.tensor([1, 0, -100, 1, 2])
-    loss = partial(functional.cross_entropy, reduction="none")
-    explicit = halting.objective(prediction, labels, loss=loss)
-    torch.testing.assert_close(explicit, halting.objective(prediction, labels))
-
-
 def test_one_label_for_all_tokens_of_a_sentence() -> None:
     step, classify, states = parts()
     halting = build("act")
@@ -203,5 +175,6 @@ def test_the_package_names_what_it_offers() -> None:
         assert inspect.getdoc(getattr(actmodels.halting, name)), name
     text = pydoc.plain(pydoc.render_doc(actmodels.halting))
     assert "class Act(" in text and "adapt_steps(step:" in text
+    assert repr(build("act")).count("max_steps=12") == 1
     with pytest.raises(AttributeError, match="has no attribute 'Graves'"):
         _ = actmodels.halting.Graves

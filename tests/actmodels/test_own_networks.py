@@ -3,6 +3,7 @@
 import itertools
 import weakref
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
@@ -155,43 +156,36 @@ def rows_of(prediction: Any, rows: Tensor) -> Any:
 
 
 @MECHANISMS
-def test_masked_examples_count_nowhere(name: str) -> None:
-    """Neither in loss nor in ponder cost; as a batch without them."""
-    halting, prediction = predicted(name)
-    mask = torch.tensor([[True, False, True], [False, True, True]])
-    labels = LABELS.view(2, 3)
-    value = halting.objective(prediction, labels, mask=mask)
-    torch.testing.assert_close(value, halting.objective(rows_of(prediction, mask), labels[mask]))
-    if name != "correctness_exit":  # it needs labels
-        squared = lambda out, to: (out - to).square().mean(-1)  # noqa: E731
-        targets = torch.randn(2, 3, 3).double()
-        value = halting.objective(prediction, targets, squared, mask=mask)
-        alone = halting.objective(rows_of(prediction, mask), targets[mask], squared)
-        torch.testing.assert_close(value, alone)
-
-
-@MECHANISMS
-def test_weights_weigh_loss_and_cost(name: str) -> None:
-    """An example of weight 2 counts as two examples, one of weight 0 not at all."""
+def test_the_objective_is_of_the_examples_that_count(name: str) -> None:
+    """By mask, ignored label, or weight 0; an example of weight 2 counts as two."""
     halting, prediction = predicted(name)
     labels, weights = LABELS.view(2, 3), torch.tensor([[2, 0, 1], [1, 1, 2]])
-    value = halting.objective(prediction, labels, weights=weights)
-    index = weights.flatten()
-    flat = type(prediction)(*(None if p is None else p.flatten(0, 1) for p in prediction))
-    doubled = rows_of(flat, torch.arange(6).repeat_interleave(index))
-    expected = halting.objective(doubled, LABELS.repeat_interleave(index))
-    torch.testing.assert_close(value, expected)
-
-
-@MECHANISMS
-def test_reductions(name: str) -> None:
-    halting, prediction = predicted(name)
-    labels = LABELS.view(2, 3)
-    each = halting.objective(prediction, labels, reduction="none")
+    objective, close, mask = halting.objective, torch.testing.assert_close, weights != 1
+    alone = objective(rows_of(prediction, mask), labels[mask])
+    close(objective(prediction, labels, mask=mask), alone)
+    close(objective(prediction, labels, weights=mask.float()), alone)
+    for ignored in (-100, -1, 2):
+        mixed = torch.where(mask, labels, ignored)
+        kept = mixed != ignored
+        expected = objective(rows_of(prediction, kept), mixed[kept])
+        close(objective(prediction, mixed, ignore_index=ignored), expected)
+        loss = partial(functional.cross_entropy, ignore_index=ignored, reduction="none")
+        if name != "correctness_exit":
+            flat = flattened(prediction)
+            by_loss = objective(flat, mixed.flatten(), loss, mask=kept.flatten())
+            close(by_loss, expected)
+        assert objective(prediction, 0 * labels + ignored, ignore_index=ignored).item() == 0
+    twice = rows_of(flattened(prediction), torch.arange(6).repeat_interleave(weights.flatten()))
+    expected = objective(twice, LABELS.repeat_interleave(weights.flatten()))
+    close(objective(prediction, labels, weights=weights), expected)
+    each = objective(prediction, labels, reduction="none")
     assert each.shape == (2, 3)
-    torch.testing.assert_close(each.mean(), halting.objective(prediction, labels))
-    total = halting.objective(prediction, labels, reduction="sum")
-    torch.testing.assert_close(each.sum(), total)
+    close(each.mean(), objective(prediction, labels))
+    close(each.sum(), objective(prediction, labels, reduction="sum"))
+
+
+def flattened(prediction: Any) -> Any:
+    return type(prediction)(*(None if p is None else p.flatten(0, 1) for p in prediction))
 
 
 def pooled(outputs: Tensor, targets: Tensor) -> Tensor:
