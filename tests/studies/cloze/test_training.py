@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.errors import ConfigError, DataError
+from actmodels.errors import DataError
 from actmodels.records import TrialRecord
 from pipeline.datasets.tokens import write_words
 from pipeline.trials.study import Run, history_rows
@@ -64,12 +64,10 @@ def test_dropout_is_for_training_only() -> None:
     assert dropped.dev_loss == pytest.approx(record.dev_loss, rel=1e-5)
 
 
-def test_pools_that_cannot_be_filled() -> None:
+def test_a_pool_that_cannot_be_filled() -> None:
     wording = r"30 training questions fill no pool of 40; lower pool_size or set keep_last"
     with pytest.raises(DataError, match=wording):
         training(pool_size=40, keep_last=False)
-    with pytest.raises(ConfigError, match="reader: pool_size is 3; must be at least batch_size, 4"):
-        reader_trial(pool_size=3)
 
 
 def drawn(lengths: torch.Tensor, keep_last: bool, pool: int) -> list[list[int]]:
