@@ -1,6 +1,5 @@
 """The curriculum: when depths join, and when steps begin to cost."""
 
-
 import pytest
 import torch
 
