@@ -177,11 +177,25 @@ def test_the_objective_is_of_the_examples_that_count(name: str) -> None:
         assert objective(prediction, 0 * labels + ignored, ignore_index=ignored).item() == 0
     twice = rows_of(flattened(prediction), torch.arange(6).repeat_interleave(weights.flatten()))
     expected = objective(twice, LABELS.repeat_interleave(weights.flatten()))
-    close(objective(prediction, labels, weights=weights), expected)
+    for scale in (1, 0.01):  # a mean does not depend on the scale of its weights
+        close(objective(prediction, labels, weights=scale * weights), expected)
     each = objective(prediction, labels, reduction="none")
     assert each.shape == (2, 3)
     close(each.mean(), objective(prediction, labels))
     close(each.sum(), objective(prediction, labels, reduction="sum"))
+
+
+@pytest.mark.parametrize("name", ["confidence_exit", "patience_exit"])
+def test_the_loss_of_an_exit_is_the_mean_of_its_steps(name: str) -> None:
+    halting, prediction = predicted(name)
+    both, steps = flattened(prediction), prediction.steps.flatten().int().tolist()
+    assert len(set(steps)) > 1  # otherwise the test is void
+    expected = []
+    for row, (count, label) in enumerate(zip(steps, LABELS.tolist(), strict=True)):
+        chances = both.step_logits[row, :count].softmax(-1)[:, label]
+        expected.append(-sum(chance.log() for chance in chances) / count)
+    value = halting.objective(both, LABELS)
+    torch.testing.assert_close(value, torch.stack(expected).mean())
 
 
 def flattened(prediction: Any) -> Any:
