@@ -9,6 +9,7 @@ import pytest
 from reports.load import Artifacts
 from reports.marks import parallel
 from reports.sections import steps
+from reports.sections.claims import claims
 from reports.sections.overview import highlighted, metrics
 from reports.sections.pairs import findings
 from reports.sections.sweep import importance, sweep_section
@@ -89,6 +90,17 @@ def test_rows_and_captions(sections: Sections) -> None:
     # no significant total difference of Adaptive Attention, so no shares
     of_aa = rows(table(sections["Deviations of the 2016 code"], "fidelity"))[12:]
     assert {row["share of the total difference, %"] for row in of_aa} == {"–"}
+
+
+@pytest.mark.parametrize("untested", [0, 1])
+def test_claims_without_a_test_are_not_counted_by_holm(folder: Path, untested: int) -> None:
+    edit(folder, "evaluate/paired", lambda f: f.assign(p=f["p"].where(f.index != untested, "")))
+    result = claims(load_all(folder), STUDIES)
+    tested = result[result["p"].astype(float).notna()].astype({"p": float}).sort_values("p")
+    assert len(tested) == len(result) - 1
+    steps = [p * (len(tested) - rank) for rank, p in enumerate(tested["p"])]
+    expected = [min(1.0, max(steps[: rank + 1])) for rank in range(len(steps))]
+    assert tested["p_adjusted"].tolist() == pytest.approx(expected)
 
 
 def test_equal_steps_count_proportionally_on_both_sides_of_a_boundary(
