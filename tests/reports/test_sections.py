@@ -9,6 +9,7 @@ import pytest
 from reports.load import Artifacts
 from reports.marks import parallel
 from reports.sections import steps
+from reports.sections.ablation import best_fixed
 from reports.sections.claims import claims
 from reports.sections.overview import highlighted, metrics
 from reports.sections.pairs import findings
@@ -101,6 +102,14 @@ def test_claims_without_a_test_are_not_counted_by_holm(folder: Path, untested: i
     steps = [p * (len(tested) - rank) for rank, p in enumerate(tested["p"])]
     expected = [min(1.0, max(steps[: rank + 1])) for rank in range(len(steps))]
     assert tested["p_adjusted"].tolist() == pytest.approx(expected)
+
+
+def test_the_best_number_of_steps_is_the_smallest_in_a_tie_on_dev(folder: Path) -> None:
+    edit(folder, "ablate/dev", lambda f: f.assign(accuracy="0.5"))
+    data = load_all(folder)
+    for reading, gains in data["ablate/gains"].groupby("reading"):
+        best = best_fixed(data, str(reading))
+        assert best is not None and best["steps"] == gains["steps"].min() < gains["steps"].max()
 
 
 def test_equal_steps_count_proportionally_on_both_sides_of_a_boundary(
