@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from reports.blocks import Report
 from reports.load import Artifacts
 from reports.marks import parallel
 from reports.sections import steps
@@ -137,6 +138,14 @@ def test_charts_have_the_numbers_of_the_tables(sections: Sections) -> None:
     hops = next(p for p in sections["Halting mechanisms"].parts if p.name == "halting")
     best = max(points(hops), key=lambda row: row["y"])  # type: ignore[arg-type]
     assert (best["series"], best["y"], best["x"]) == ("supervised ACT", 74.5, 3.6)
+
+
+def test_the_histogram_of_steps_has_all_pairs(stored: Artifacts, built: Report) -> None:
+    chart = next(one for one in built.charts if one.name == "steps_adaptive_attention")
+    bars = {row["x"]: row["y"] for row in points(chart)}
+    taken = stored.select("evaluate/lengths", model="adaptive_attention")["steps"]
+    assert list(bars) == list(range(int(taken.min()), int(taken.max()) + 1))
+    assert sum(bars.values()) == pytest.approx(100, abs=0.1)
 
 
 def test_accuracy_intervals_are_clipped(folder: Path) -> None:
