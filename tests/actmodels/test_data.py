@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from actmodels.data.pairs import (
     FIRST_WORD,
@@ -42,18 +44,6 @@ def test_the_null_token_comes_first_and_is_unmasked() -> None:
     batch = collate(hand_pairs(), torch.tensor([1, 0]), null_token=True)
     assert batch.premise.tolist() == [[NULL, 6, PAD], [NULL, 3, 4]]
     assert batch.premise_mask.tolist() == [[True, True, False], [True, True, True]]
-
-
-@pytest.mark.parametrize("seed", [None, 0])
-def test_every_pair_once_in_batches_of_like_length(seed: int | None) -> None:
-    pairs = sample_pairs(203, longest=30)
-    generator = None if seed is None else torch.Generator().manual_seed(seed)
-    batches = list(batches_by_length(pairs, 16, generator))
-    assert sorted(torch.cat(batches).tolist()) == list(range(203))
-    assert sorted(len(batch) for batch in batches) == [203 % 16] + [16] * (203 // 16)
-    lengths = pairs.premise_offsets.diff()
-    spans = [int(lengths[batch].max() - lengths[batch].min()) for batch in batches]
-    assert sum(spans) <= 30  # sorted: the spans of all batches together cover the range once
 
 
 @pytest.mark.parametrize("split", [sample_pairs(20), questions(5)], ids=["pairs", "questions"])
@@ -134,25 +124,39 @@ def pairs(premises: int) -> PairTensors:
     return PairTensors(ids // 3, offsets, ids, offsets, labels, depths, CLASSES)
 
 
-def test_a_subset_lies_within_a_larger_one_in_the_order_of_the_split() -> None:
-    subsets = [subset(pairs(40), n).hypothesis_ids.tolist() for n in (5, 20, 60, 119)]
-    assert [len(ids) for ids in subsets] == [5, 20, 60, 119]
-    assert all(ids == sorted(ids) for ids in subsets)
-    for smaller, larger in pairwise(subsets):
-        assert set(smaller) < set(larger)
+@given(premises=st.integers(1, 30), data=st.data())
+def test_a_subset_has_whole_premises_and_lies_within_a_larger_one(
+    premises: int, data: st.DataObject
+) -> None:
+    split = pairs(premises)
+    sizes = sorted(data.draw(st.sets(st.integers(1, 3 * premises - 1), min_size=1)))
+    subsets = [subset(split, size) for size in sizes]
+    ids = [one.hypothesis_ids.tolist() for one in subsets]
+    assert [len(one) for one in ids] == sizes
+    assert all(one == sorted(one) for one in ids)  # in the order of the split
+    assert all(set(one) < set(other) for one, other in pairwise(ids))
+    for one, size in zip(subsets, sizes, strict=True):
+        counts = sorted(one.premise_ids.bincount().tolist(), reverse=True)
+        assert counts[: size // 3] == [3] * (size // 3)
+    for all_pairs in (0, 3 * premises, 3 * premises + 1):
+        assert subset(split, all_pairs) is split
 
 
-def test_premises_keep_their_pairs_but_for_the_last() -> None:
-    premises = subset(pairs(40), 20).premise_ids.tolist()
-    counts = sorted(premises.count(one) for one in set(premises))
-    assert counts == [2, 3, 3, 3, 3, 3, 3]
-    assert set(premises) != set(range(7))  # drawn, and not the first ones
+def test_premises_of_a_subset_are_drawn() -> None:
+    assert set(subset(pairs(40), 20).premise_ids.tolist()) != set(range(7))
 
 
-@pytest.mark.parametrize("count", [0, 120, 121])
-def test_the_subset_of_all_pairs_is_the_split_itself(count: int) -> None:
-    split = pairs(40)
-    assert subset(split, count) is split
+@given(count=st.integers(1, 80), size=st.integers(1, 20), seed=st.none() | st.integers(0, 99))
+def test_every_pair_once_in_batches_of_like_length(count: int, size: int, seed: int | None) -> None:
+    split = sample_pairs(count, longest=30)
+    generator = None if seed is None else torch.Generator().manual_seed(seed)
+    batches = list(batches_by_length(split, size, generator))
+    assert sorted(torch.cat(batches).tolist()) == list(range(count))
+    rest = [count % size] * (count % size > 0)
+    assert sorted(len(batch) for batch in batches) == rest + [size] * (count // size)
+    lengths = split.premise_offsets.diff()
+    spans = [int(lengths[batch].max() - lengths[batch].min()) for batch in batches]
+    assert sum(spans) <= 30  # sorted: the spans of all batches together cover the range once
 
 
 def test_the_training_subset_does_not_depend_on_the_seed() -> None:

@@ -2,7 +2,6 @@
 
 import inspect
 import pydoc
-from functools import partial
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 import actmodels.halting
-from actmodels.halting import Act, ActConfig, Dact, PonderNet, PonderNetConfig, adapt_steps
+from actmodels.halting import Dact, PonderNet, adapt_steps
 from actmodels.registry import HALTINGS, load_class
 from tests.actmodels.outside import LABELS, MECHANISMS, SIZE, build, parts
 
@@ -106,45 +105,6 @@ def predicted(name: str, labels: int = 3, **others: Any) -> tuple[Any, Any]:
     return halting, adapt_steps(step, states[0], halting, classify)
 
 
-@MECHANISMS
-@pytest.mark.parametrize("ignored", [-100, -1, 2])
-def test_ignored_labels_as_in_cross_entropy(name: str, ignored: int) -> None:
-    halting, prediction = predicted(name)
-    labels = torch.tensor([1, 0, ignored, 1, 0])
-    kept = prediction._replace(
-        **{
-            field: value[labels != ignored]
-            for field, value in prediction._asdict().items()
-            if value is not None
-        }
-    )
-    mixed = halting.objective(prediction, labels, ignore_index=ignored)
-    torch.testing.assert_close(mixed, halting.objective(kept, labels[labels != ignored]))
-    none = halting.objective(prediction, torch.full((5,), ignored), ignore_index=ignored)
-    assert none.item() == 0
-
-
-def summed(outputs: Tensor, targets: Tensor) -> Tensor:
-    return functional.mse_loss(outputs, targets)
-
-
-LABEL_ERRORS: list[tuple[Tensor, Any, str]] = [
-    (torch.tensor([0, 1, -1, 1, 2]), None, "targets go from -1 to 2; expected 0 to 2, or ignore_"),
-    (torch.tensor([0, 1, 3, 1, 2]), None, "targets go from 0 to 3; expected 0 to 2, or ignore_"),
-    (torch.ones(5, 1, dtype=torch.int64), None, r"targets are torch.int64 \[5, 1\]; expected .*"),
-    (torch.ones(5), None, r"targets are torch.float32 \[5\]; expected the label of each example"),
-    (torch.ones(5, 3), summed, r"loss returned \[\]; expected a value for each example, \[5\]"),
-]
-
-
-@MECHANISMS
-@pytest.mark.parametrize(("targets", "loss", "message"), LABEL_ERRORS)
-def test_wrong_targets_are_errors(name: str, targets: Tensor, loss: Any, message: str) -> None:
-    halting, prediction = predicted(name)
-    with pytest.raises(ValueError, match=message):
-        halting.objective(prediction, targets, loss=loss)
-
-
 def regression(outputs: Tensor, targets: Tensor) -> Tensor:
     return functional.mse_loss(outputs, targets, reduction="none").mean(dim=-1)
 
@@ -184,15 +144,6 @@ def test_any_loss(name: str, loss: Any, outputs: int, targets: Tensor, training:
     assert all(p.grad.isfinite().all() for p in (*step.parameters(), *classify.parameters()))
 
 
-@MECHANISMS
-def test_cross_entropy_as_a_loss_is_the_default(name: str) -> None:
-    halting, prediction = predicted(name)
-    labels = torch.tensor([1, 0, -100, 1, 2])
-    loss = partial(functional.cross_entropy, reduction="none")
-    explicit = halting.objective(prediction, labels, loss=loss)
-    torch.testing.assert_close(explicit, halting.objective(prediction, labels))
-
-
 def test_one_label_for_all_tokens_of_a_sentence() -> None:
     step, classify, states = parts()
     halting = build("act")
@@ -204,34 +155,6 @@ def test_one_label_for_all_tokens_of_a_sentence() -> None:
     value = halting.objective(prediction, torch.tensor([1, -100]), loss=loss)
     expected = loss(prediction.logits[:1], torch.tensor([1])).mean()
     torch.testing.assert_close(value, expected + 0.01 * prediction.ponder_cost[0].mean())
-
-
-ACT = {"epsilon": 0.01, "ponder_weight": 0.01, "max_steps": 9, "halting_bias": 0.0}
-CONFIG_ERRORS = [
-    ("ActConfig", {"epsilon": 2.0}, "ActConfig: epsilon is 2.0; must be above 0 and below 1"),
-    ("ActConfig", {"epsilon": float("nan")}, "epsilon is nan; must be above 0 and below 1"),
-    ("ActConfig", {"epsilon": "0.01"}, "epsilon is '0.01'; must be a number"),
-    ("ActConfig", {"ponder_weight": -1}, "ponder_weight is -1; must be at least 0 and at most 1,0"),
-    ("ActConfig", {"max_steps": 0}, "max_steps is 0; must be at least 1 and at most 1,000"),
-    ("ActConfig", {"max_steps": True}, "max_steps is True; must be a whole number"),
-    ("PonderNetConfig", {"prior_steps": 1.0}, "prior_steps is 1.0; must be above 1 and at most 1,"),
-]
-
-
-@pytest.mark.parametrize(("name", "change", "message"), CONFIG_ERRORS)
-def test_configurations_check_themselves(name: str, change: dict[str, Any], message: str) -> None:
-    settings = ACT | ({"prior_steps": 3.0} if name == "PonderNetConfig" else {})
-    with pytest.raises(ValueError, match=message):
-        getattr(actmodels.halting, name)(**settings | change)
-
-
-def test_a_mechanism_with_another_configuration_or_size_is_an_error() -> None:
-    other = PonderNetConfig(**ACT, prior_steps=3.0)
-    with pytest.raises(TypeError, match="Act has a PonderNetConfig; expected ActConfig"):
-        Act(other, 6)
-    step, classify, states = parts(double=False)
-    with pytest.raises(ValueError, match=r"states are \[2, 5, 8\]; expected \[..., 3\], as"):
-        adapt_steps(step, states, Act(ActConfig(**ACT), state=3), classify, batch_dims=2)
 
 
 def test_an_empty_batch() -> None:
@@ -252,5 +175,6 @@ def test_the_package_names_what_it_offers() -> None:
         assert inspect.getdoc(getattr(actmodels.halting, name)), name
     text = pydoc.plain(pydoc.render_doc(actmodels.halting))
     assert "class Act(" in text and "adapt_steps(step:" in text
+    assert repr(build("act")).count("max_steps=12") == 1
     with pytest.raises(AttributeError, match="has no attribute 'Graves'"):
         _ = actmodels.halting.Graves

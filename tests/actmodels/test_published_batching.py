@@ -5,6 +5,7 @@ import torch
 
 from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors, collate
 from actmodels.errors import DataError
+from actmodels.models.pair_model import PairModel
 from actmodels.published_2016 import BUCKETS, rows_by_bucket
 from actmodels.training import evaluate
 from tests import model_checks
@@ -23,20 +24,14 @@ def pair_of(premise: int, hypothesis: int) -> PairTensors:
     return PairTensors(*sentences, torch.tensor([1]), torch.tensor([0]), CLASSES)
 
 
-def slow_bucket(pairs: PairTensors, row: int) -> int:
-    """The number of the first bucket that both sentences fit in."""
-    premise = int(pairs.premise_offsets[row + 1] - pairs.premise_offsets[row])
-    hypothesis = int(pairs.hypothesis_offsets[row + 1] - pairs.hypothesis_offsets[row])
-    fits = [n for n, (p, h) in enumerate(BUCKETS) if premise <= p and hypothesis <= h]
-    return fits[0] if fits else len(BUCKETS)
-
-
 def slow_batches(pairs: PairTensors, size: int) -> list[list[int]]:
-    batches = []
-    for bucket in range(len(BUCKETS) + 1):
-        rows = [row for row in range(len(pairs)) if slow_bucket(pairs, row) == bucket]
-        batches += [rows[n : n + size] for n in range(0, len(rows), size)]
-    return batches
+    """Rows in batches, by the first bucket that both sentences fit in."""
+    sides = (pairs.premise_offsets.diff().tolist(), pairs.hypothesis_offsets.diff().tolist())
+    buckets: list[list[int]] = [[] for _ in range(len(BUCKETS) + 1)]
+    for row, (premise, hypothesis) in enumerate(zip(*sides, strict=True)):
+        fits = [n for n, (p, h) in enumerate(BUCKETS) if premise <= p and hypothesis <= h]
+        buckets[min(fits, default=-1)].append(row)
+    return [rows[n : n + size] for rows in buckets for n in range(0, len(rows), size)]
 
 
 @pytest.mark.parametrize(
@@ -65,49 +60,42 @@ def test_a_pair_is_padded_to_its_bucket_with_pads_as_tokens(
         assert not torch.allclose(changed(batch).logits, model(batch).logits)
 
 
+def batches_of(model: PairModel, size: int, seed: int | None = None) -> list[list[int]]:
+    generator = None if seed is None else torch.Generator().manual_seed(seed)
+    return [rows.tolist() for rows in model.batches(PAIRS, size, generator)]
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_file_order_batches_keep_siblings_together(name: str) -> None:
-    """Every epoch has the same batches, in a different order."""
+    """Every epoch has the same batches in a different order; evaluation has them unshuffled."""
     model = twin(name, file_order_batches=True, evaluation_batch_size=7)
     expected = slow_batches(PAIRS, 7)
-    epochs = [
-        [b.tolist() for b in model.batches(PAIRS, 7, torch.Generator().manual_seed(seed))]
-        for seed in (1, 2, 1)
-    ]
+    epochs = [batches_of(model, 7, seed) for seed in (1, 2, 1)]
     assert epochs[0] == epochs[2] != epochs[1]
     assert sorted(epochs[0]) == sorted(epochs[1]) == sorted(expected)
-    assert epochs[0] != expected
-    # evaluation has the same batches, unshuffled, for any batch size
-    assert [b.tolist() for b in model.batches(PAIRS, 256)] == expected
+    assert epochs[0] != expected == batches_of(model, 256)
 
 
 @pytest.mark.parametrize("size", [7, 16])
-@pytest.mark.parametrize("in_file_order", [False, True])
-@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("in_order", [False, True])
+@pytest.mark.parametrize("seed", [3, None])
 def test_dropped_batches_are_each_buckets_last_in_file_order(
-    size: int, in_file_order: bool, training: bool
+    size: int, in_order: bool, seed: int | None
 ) -> None:
-    model = twin(
-        "decomposable_attention",
-        dropped_last_batches=True,
-        file_order_batches=in_file_order,
-        evaluation_batch_size=size,
-    )
-    kept = [batch for batch in slow_batches(PAIRS, size) if len(batch) == size]
-    generator = torch.Generator().manual_seed(3) if training else None
-    batches = list(model.batches(PAIRS, size, generator))
-    rows = torch.cat(batches).tolist()
-    assert sorted(rows) == sorted(row for batch in kept for row in batch)
-    assert len(rows) == sum(len(r) // size * size for r in rows_by_bucket(PAIRS)) < len(PAIRS)
-    assert all(len(batch) for batch in batches)
-    if in_file_order:
-        assert {len(batch) for batch in batches} == {size}
+    switches = {"dropped_last_batches": True, "file_order_batches": in_order}
+    model = twin("decomposable_attention", evaluation_batch_size=size, **switches)
+    whole = [batch for batch in slow_batches(PAIRS, size) if len(batch) == size]
+    kept = sorted(row for batch in whole for row in batch)
+    batches = batches_of(model, size, seed)
+    assert sorted(row for batch in batches for row in batch) == kept and all(batches)
+    assert len(kept) == sum(len(r) // size * size for r in rows_by_bucket(PAIRS)) < len(PAIRS)
+    assert not in_order or {len(batch) for batch in batches} == {size}
 
 
 def test_dropping_all_pairs_is_an_error() -> None:
     model = twin("decomposable_attention", dropped_last_batches=True)
     with pytest.raises(DataError, match=r"drops all 200 pairs in batches of 201; reduce batch"):
-        list(model.batches(PAIRS, 201, torch.Generator()))
+        batches_of(model, 201, 1)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -118,20 +106,19 @@ def test_an_evaluation_names_the_rows_it_scored(name: str) -> None:
     )
     model = model_checks.make(config)
     result = evaluate(model, PAIRS, config.input, batch_size=50)
-    assert result.rows.tolist() == sorted(result.rows.tolist())
-    assert len(result.rows) == sum(len(r) // 8 * 8 for r in rows_by_bucket(PAIRS)) < len(PAIRS)
+    rows = result.rows.tolist()
+    assert rows == sorted(rows) and len(rows) < len(PAIRS)
+    assert len(rows) == sum(len(r) // 8 * 8 for r in rows_by_bucket(PAIRS))
     assert torch.equal(result.labels, PAIRS.labels[result.rows])
-    place = {row: n for n, row in enumerate(result.rows.tolist())}
     hits = 0
     for index in model.batches(PAIRS, 50):
         with torch.no_grad():
             prediction = model(collate(PAIRS, index, null_token=False))
-        places = [place[row] for row in index.tolist()]
+        places = [rows.index(row) for row in index.tolist()]
         assert torch.equal(result.logits[places], prediction.logits)
-        if result.steps is not None:
-            assert torch.equal(result.steps[places], prediction.steps)
+        assert result.steps is None or torch.equal(result.steps[places], prediction.steps)
         hits += int((prediction.logits.argmax(1) == PAIRS.labels[index]).sum())
-    assert result.accuracy == pytest.approx(hits / len(place))
+    assert result.accuracy == pytest.approx(hits / len(rows))
     chosen = result.logits.log_softmax(1).gather(1, result.labels[:, None])
     assert result.loss == pytest.approx(-chosen.mean().item())
     assert (result.steps is None) == (name == "decomposable_attention")
@@ -145,5 +132,4 @@ def test_evaluation_batch_size_applies_if_predictions_depend_on_batches(
     settings: dict[str, bool], size: int
 ) -> None:
     model = twin("adaptive_attention", **settings)
-    assert len(next(iter(model.batches(PAIRS, 50)))) == size
-    assert len(next(iter(model.batches(PAIRS, 50, torch.Generator().manual_seed(0))))) == 50
+    assert [len(batches_of(model, 50, seed)[0]) for seed in (None, 0)] == [size, 50]

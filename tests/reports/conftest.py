@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from pipeline.parameters.studies import study_part
-from reports.blocks import Chart, Section, Table
+from reports.blocks import Chart, Report, Section, Table
 from reports.load import Artifacts, load
 from reports.render import report, write_report
 
@@ -35,14 +35,23 @@ def stored() -> Artifacts:
 
 
 @pytest.fixture(scope="session")
-def sections(stored: Artifacts) -> Sections:
-    return {section.title: section for section in report(stored, STUDIES, 100).sections}
+def built(stored: Artifacts) -> Report:
+    return report(stored, STUDIES, 100)
+
+
+@pytest.fixture(scope="session")
+def sections(built: Report) -> Sections:
+    return {section.title: section for section in built.sections}
 
 
 @pytest.fixture(scope="session")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A written report of the fixture artifacts; read-only."""
+    """A written report of the fixture artifacts, over an earlier one; read-only."""
     folder = tmp_path_factory.mktemp("report")
+    for name in ("figures", "tables"):
+        (folder / name).mkdir()
+    for name in ("figures/old.png", "tables/old.csv"):
+        (folder / name).touch()
     metrics = write_report(STORED, folder, STUDIES, examples=100)
     stored = json.loads((folder / "metrics.json").read_text("utf-8"))
     assert stored == {"model": "adaptive_attention"} | metrics

@@ -1,4 +1,5 @@
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -30,25 +31,22 @@ def test_a_cell_is_printed(cell: fmt.Cell, row: dict[str, Any], expected: str) -
     assert cell(row) == expected
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [(5e-05, "0.00005"), (2.0, "2"), (0.1, "0.1"), (0.0, "0"), (64, "64"), (True, "True"),
-     ("xavier", "xavier")],
-)  # fmt: skip
-def test_a_setting_is_printed_as_params_yaml_has_it(value: Any, expected: str) -> None:
-    assert fmt.setting(value) == expected
+TEXTS: list[tuple[Callable[[Any], str], Any, str]] = [
+    (fmt.setting, 5e-05, "0.00005"),  # as params.yaml has it
+    (fmt.setting, 2.0, "2"),
+    (fmt.setting, 0.1, "0.1"),
+    (fmt.setting, 0.0, "0"),
+    (fmt.setting, 64, "64"),
+    (fmt.setting, True, "True"),
+    (fmt.setting, "xavier", "xavier"),
+    (fmt.settings, "ponder_weight 5e-05, steps 3", "ponder_weight 0.00005, steps 3"),
+    (fmt.settings, "as set", "as set"),
+    (fmt.duration, 8.44, "8.4 s"),
+    (fmt.duration, 725.4, "12 min 5 s"),
+    (fmt.duration, 12_000, "3 h 20 min"),
+]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("ponder_weight 5e-05, steps 3", "ponder_weight 0.00005, steps 3"), ("as set", "as set")],
-)
-def test_settings_of_a_run_have_no_exponents(text: str, expected: str) -> None:
-    assert fmt.settings(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("seconds", "expected"), [(8.44, "8.4 s"), (725.4, "12 min 5 s"), (12_000, "3 h 20 min")]
-)
-def test_a_duration_is_printed(seconds: float, expected: str) -> None:
-    assert fmt.duration(seconds) == expected
+@pytest.mark.parametrize(("function", "value", "expected"), TEXTS)
+def test_a_value_is_printed(function: Callable[[Any], str], value: Any, expected: str) -> None:
+    assert function(value) == expected

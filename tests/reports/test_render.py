@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 
@@ -10,17 +11,19 @@ import pytest
 from PIL import Image
 
 from actmodels.errors import ArtifactError
+from reports.blocks import Report
 from reports.marks import png, png_spec
-from reports.render import plain, report, write_report
-from tests.reports.conftest import STORED, STUDIES, edit, load_all
+from reports.render import plain, write_report
+from tests.reports.conftest import STUDIES, edit
 
 MAX_BYTES = 2_000_000
 
 
-def test_the_report_equals_the_fixture(written: Path) -> None:
-    """After an intended change, run: python -m tests.reports.write_report."""
-    stored = (STORED.parent / "report.md").read_text("utf-8")
-    assert (written / "report.md").read_text("utf-8") == stored
+def test_the_report_equals_the_golden_file(
+    written: Path, golden: Callable[[str, str], None]
+) -> None:
+    golden("report.md", (written / "report.md").read_text("utf-8"))
+    assert not list(written.rglob("old.*"))  # files of an earlier report
 
 
 def markdown_rows(text: str) -> list[list[str]]:
@@ -83,8 +86,8 @@ def test_nothing_is_written_without_an_artifact(folder: Path, tmp_path: Path) ->
     assert not (tmp_path / "report").exists()
 
 
-def test_every_chart_has_a_reproducible_figure(written: Path, tmp_path: Path) -> None:
-    charts = report(load_all(STORED), STUDIES, 0).charts
+def test_every_chart_has_a_reproducible_figure(written: Path, built: Report) -> None:
+    charts = built.charts
     figures = {path.stem for path in (written / "figures").glob("*.png")}
     assert figures == {chart.name for chart in charts} and len(charts) == len(figures)
     first = charts[0]
@@ -92,14 +95,3 @@ def test_every_chart_has_a_reproducible_figure(written: Path, tmp_path: Path) ->
     with Image.open(written / "figures" / f"{first.name}.png") as image:
         assert image.width > 1000
     assert "var(--" not in json.dumps(png_spec(first))
-
-
-def test_files_of_an_earlier_report_are_removed(
-    written: Path, folder: Path, tmp_path: Path
-) -> None:
-    for name in ("figures/old.png", "tables/old.csv"):
-        path = tmp_path / "report" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    write_report(folder, tmp_path / "report", STUDIES, examples=0)
-    assert not list((tmp_path / "report").rglob("old.*"))

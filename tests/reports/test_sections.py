@@ -6,9 +6,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from reports.blocks import Report
 from reports.load import Artifacts
 from reports.marks import parallel
 from reports.sections import steps
+from reports.sections.ablation import best_fixed
+from reports.sections.claims import claims
 from reports.sections.overview import highlighted, metrics
 from reports.sections.pairs import findings
 from reports.sections.sweep import importance, sweep_section
@@ -19,88 +22,95 @@ from tests.reports.conftest import STUDIES, Sections, edit, load_all, points, ro
 VERDICT = "significance (Holm-corrected)"
 
 
-def test_claims_are_holm_corrected(sections: Sections) -> None:
-    result = {row["claim"]: row for row in rows(table(sections["Claims"], "claims"))}
-    assert len(result) == 29
-    first = result["Adaptive Attention minus Decomposable Attention"]
-    assert first["test result"] == "+1.00 [−2.00, +4.00] points"
-    assert (first["p"], first["p (Holm)"], first[VERDICT]) == ("0.510", "1.000", "not significant")
-    assert first["published, SNLI"] == "−1.10 (82.7 vs 83.8)"
-    # p = 0.025 alone, above 0.05 after Holm's correction for the remaining tests
-    classifier = result["Lexical Baseline minus Decomposable Attention"]
-    assert (classifier[VERDICT], classifier["p"]) == ("not significant", "0.025")
-    converged = result["Decomposable Attention: converged minus corrected"]
-    assert converged[VERDICT] == "significantly above"
-    published = result["Decomposable Attention: as published minus corrected"]
-    assert (published[VERDICT], published["pairs"]) == ("significantly below", "96")
-    labels = result["Adaptive Attention: steps on contradiction minus entailment pairs"]
-    assert labels["test result"] == "+3.33 ± 0.58 steps" and labels["pairs"] == "–"
-    assert result["Adaptive Attention: adaptive halting minus state after 8 steps"]["p"] == "0.225"
-    for claim, test, verdict in (
-        (
-            "Adaptive Attention: correlation of steps with recorded depth",
-            "r = +0.34 [+0.10, +0.58]",
-            "not significant",
-        ),
-        (
-            "Adaptive Attention: correlation of steps with the loss of a model without steps",
-            "r = +0.30 [+0.14, +0.46]",
-            "significantly above",
-        ),
-        (
-            "Adaptive Attention: steps where annotators agree least minus where all agree",
-            "+1.00 [−0.10, +2.10] steps",
-            "not significant",
-        ),
-        (
-            "Decomposable Attention: loss where annotators agree least minus where all agree",
-            "+0.40 [+0.20, +0.60] nats",
-            "significantly above",
-        ),
-    ):
-        assert (result[claim]["test result"], result[claim][VERDICT]) == (test, verdict)
+AA, DA = "Adaptive Attention", "Decomposable Attention"
+TABLES = {
+    "claims": "Claims",
+    "table_1": "Table 1: test accuracy",
+    "recall": "Table 1: test accuracy",
+    "ablation": "Fixed vs adaptive steps",
+    "fidelity": "Deviations of the 2016 code",
+}
+# Derived by hand from the fixture artifacts: table, first cells of the row, column, cell.
+CELLS = f"""
+claims | {AA} minus {DA} | test result | +1.00 [−2.00, +4.00] points
+claims | {AA} minus {DA} | p | 0.510
+claims | {AA} minus {DA} | p (Holm) | 1.000
+claims | {AA} minus {DA} | {VERDICT} | not significant
+claims | {AA} minus {DA} | published, SNLI | −1.10 (82.7 vs 83.8)
+claims | Lexical Baseline minus {DA} | p | 0.025
+claims | Lexical Baseline minus {DA} | {VERDICT} | not significant
+claims | {DA}: converged minus corrected | {VERDICT} | significantly above
+claims | {DA}: as published minus corrected | {VERDICT} | significantly below
+claims | {DA}: as published minus corrected | pairs | 96
+claims | {AA}: steps on contradiction minus entailment pairs | test result | +3.33 ± 0.58 steps
+claims | {AA}: steps on contradiction minus entailment pairs | pairs | –
+claims | {AA}: adaptive halting minus state after 8 steps | p | 0.225
+claims | {AA}: correlation of steps with recorded depth | test result | r = +0.34 [+0.10, +0.58]
+claims | {AA}: correlation of steps with recorded depth | {VERDICT} | not significant
+claims | {AA}: correlation of steps with the loss of a model without steps | {VERDICT} | significantly above
+claims | {AA}: steps where annotators agree least minus where all agree | {VERDICT} | not significant
+claims | {DA}: loss where annotators agree least minus where all agree | {VERDICT} | significantly above
+table_1 | {AA} | test accuracy, % | 82.0 ± 1.73
+table_1 | {AA} | mean steps | 4.50 ± 0.50
+table_1 | {AA} | binomial SE, points | 3.84
+table_1 | Lexical Baseline | test accuracy, % | 73.0
+recall | {AA} | neutral | 90.7 ± 2.31
+ablation | state after k steps, 2 | adaptive minus fixed, points | +11.00 ± 2.00
+ablation | halting capped at k steps, 8 | adaptive minus fixed, points | −0.33 ± 0.58
+ablation | state after k steps, 4 | paper, SNLI test, % | 81.7
+ablation | adaptive halting, – | test accuracy, % | 82.0 ± 1.73
+ablation | adaptive halting, – | mean steps | 4.50 ± 0.50
+fidelity | {DA}, corrected | share of the total difference, % | –
+fidelity | {DA}, unit vectors | share of the total difference, % | –
+fidelity | {DA}, scrambled | share of the total difference, % | 62
+fidelity | {DA}, dropped batches | share of the total difference, % | −2
+fidelity | {DA}, as published | share of the total difference, % | 100
+fidelity | {DA}, as published | {VERDICT} | significantly below
+"""  # noqa: E501
 
 
-def test_table_1_has_ours_first_and_the_published_folded(sections: Sections) -> None:
+@pytest.mark.parametrize("case", CELLS.strip().splitlines())
+def test_a_cell(sections: Sections, case: str) -> None:
+    """Lexical p = 0.025 is above 0.05 after Holm; binomial SE = √(0.82 · 0.18 / 100)."""
+    name, first, column, cell = case.split(" | ")
+    found = rows(table(sections[TABLES[name]], name))
+    (row,) = (one for one in found if f"{', '.join(one.values())}, ".startswith(f"{first}, "))
+    assert row[column] == cell
+
+
+def test_rows_and_captions(sections: Sections) -> None:
     section = sections["Table 1: test accuracy"]
-    ours, published = section.parts[0], table(section, "published")
-    of_label = rows(table(section, "recall"))[1]  # the seeds have 23, 22 and 23 of 25 right
-    assert of_label["system"] == "Adaptive Attention" and of_label["neutral"] == "90.7 ± 2.31"
+    published = table(section, "published")
+    assert [row[0] for row in section.parts[0].rows] == [DA, AA, "Lexical Baseline"]
     assert section.caption.endswith("majority class of test: entailment, 50.0 %.")
-    assert [row["system"] for row in rows(ours)] == [
-        *("Decomposable Attention", "Adaptive Attention", "Lexical Baseline")
-    ]
-    adaptive = rows(ours)[1]
-    assert adaptive["test accuracy, %"] == "82.0 ± 1.73" and adaptive["mean steps"] == "4.50 ± 0.50"
-    assert adaptive["binomial SE, points"] == "3.84"  # √(0.82 · 0.18 / 100)
-    assert rows(ours)[2]["test accuracy, %"] == "73.0"
     assert published.folded and len(published.rows) == 26
     assert "not comparable" in published.caption
+    assert len(table(sections["Claims"], "claims").rows) == 29
+    ablation = table(sections["Fixed vs adaptive steps"], "ablation")
+    assert len(ablation.rows) == 7  # rows with dev accuracy only are in the file
+    assert len(ablation.frame) == 41
+    # no significant total difference of Adaptive Attention, so no shares
+    of_aa = rows(table(sections["Deviations of the 2016 code"], "fidelity"))[12:]
+    assert {row["share of the total difference, %"] for row in of_aa} == {"–"}
 
 
-def test_the_ablation_takes_differences_seed_by_seed(sections: Sections) -> None:
-    cells = {
-        (row["reading"], row["k"]): row
-        for row in rows(table(sections["Fixed vs adaptive steps"], "ablation"))
-    }
-    assert cells["state after k steps", "2"]["adaptive minus fixed, points"] == "+11.00 ± 2.00"
-    assert cells["halting capped at k steps", "8"]["adaptive minus fixed, points"] == "−0.33 ± 0.58"
-    assert cells["state after k steps", "4"]["paper, SNLI test, %"] == "81.7"
-    adaptive = cells["adaptive halting", "–"]
-    assert adaptive["test accuracy, %"] == "82.0 ± 1.73" and adaptive["mean steps"] == "4.50 ± 0.50"
-    assert len(cells) == 7  # rows with dev accuracy only are in the file
-    assert len(table(sections["Fixed vs adaptive steps"], "ablation").frame) == 41
+@pytest.mark.parametrize("untested", [0, 1])
+def test_claims_without_a_test_are_not_counted_by_holm(folder: Path, untested: int) -> None:
+    edit(folder, "evaluate/paired", lambda f: f.assign(p=f["p"].where(f.index != untested, "")))
+    result = claims(load_all(folder), STUDIES)
+    tested = result[result["p"].astype(float).notna()].astype({"p": float}).sort_values("p")
+    assert len(tested) == len(result) - 1
+    steps = [p * (len(tested) - rank) for rank, p in enumerate(tested["p"])]
+    expected = [min(1.0, max(steps[: rank + 1])) for rank in range(len(steps))]
+    assert tested["p_adjusted"].tolist() == pytest.approx(expected)
 
 
-def test_shares_are_relative_to_the_variant_with_all_deviations(sections: Sections) -> None:
-    result = rows(table(sections["Deviations of the 2016 code"], "fidelity"))
-    shares = {row["variant"]: row["share of the total difference, %"] for row in result[:12]}
-    assert shares["scrambled"] == "62"  # -2.5 of -4.0
-    assert shares["dropped batches"] == "−2" and shares["as published"] == "100"
-    assert shares["corrected"] == shares["unit vectors"] == "–"
-    # no significant total difference for Adaptive Attention, so no shares
-    assert {row["share of the total difference, %"] for row in result[12:]} == {"–"}
-    assert result[1][VERDICT] == "significantly below"
+def test_the_best_number_of_steps_is_the_smallest_in_a_tie_on_dev(folder: Path) -> None:
+    edit(folder, "ablate/dev", lambda f: f.assign(accuracy="0.5"))
+    data = load_all(folder)
+    for reading, gains in data["ablate/gains"].groupby("reading"):
+        best = best_fixed(data, str(reading))
+        assert best is not None and best["steps"] == gains["steps"].min() < gains["steps"].max()
 
 
 def test_equal_steps_count_proportionally_on_both_sides_of_a_boundary(
@@ -128,6 +138,14 @@ def test_charts_have_the_numbers_of_the_tables(sections: Sections) -> None:
     hops = next(p for p in sections["Halting mechanisms"].parts if p.name == "halting")
     best = max(points(hops), key=lambda row: row["y"])  # type: ignore[arg-type]
     assert (best["series"], best["y"], best["x"]) == ("supervised ACT", 74.5, 3.6)
+
+
+def test_the_histogram_of_steps_has_all_pairs(stored: Artifacts, built: Report) -> None:
+    chart = next(one for one in built.charts if one.name == "steps_adaptive_attention")
+    bars = {row["x"]: row["y"] for row in points(chart)}
+    taken = stored.select("evaluate/lengths", model="adaptive_attention")["steps"]
+    assert list(bars) == list(range(int(taken.min()), int(taken.max()) + 1))
+    assert sum(bars.values()) == pytest.approx(100, abs=0.1)
 
 
 def test_accuracy_intervals_are_clipped(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """The reader against the equations, its invariances, its parameters and the reader of one step."""
 
+import math
 from typing import Any
 
 import pytest
@@ -7,13 +8,14 @@ import torch
 from torch.nn.functional import pad
 
 from studies.cloze.data import NO_CANDIDATE, UNKNOWN, QuestionBatch, collate
+from studies.cloze.memory import AdaptiveComputation, mix_steps, pointer_sum
 from studies.cloze.training import ReaderTraining, trace_query
 from tests.model_checks import assert_saved_and_loaded, without_gradient
 from tests.studies.cloze import slow_reader
 from tests.studies.cloze.samples import make, questions, reader_data, reader_trial
 
 STRATEGIES = ["query_gating", "adaptive_computation"]
-VARIANTS = [{"strategy": strategy, "steps": 3} for strategy in STRATEGIES]
+BOTH = pytest.mark.parametrize("strategy", STRATEGIES)
 
 
 def close(result: torch.Tensor, expected: torch.Tensor) -> None:
@@ -25,7 +27,7 @@ def batch_of(count: int, seed: int = 0) -> QuestionBatch:
 
 
 @pytest.mark.parametrize("steps", [1, 2, 4])
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@BOTH
 def test_equals_the_equations(strategy: str, steps: int) -> None:
     """A batch and, question by question, its trace."""
     reader, split = make(strategy=strategy, steps=steps), questions(5)
@@ -73,13 +75,15 @@ def test_parameters_by_arithmetic() -> None:
     assert adaptive == contexts + read + write + compose + k
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_save_and_load(variant: dict[str, Any]) -> None:
+@BOTH
+def test_save_and_load(strategy: str) -> None:
     batch = batch_of(6)
-    assert_saved_and_loaded(lambda: make(**variant), lambda reader: reader(batch).log_probabilities)
+    assert_saved_and_loaded(
+        lambda: make(strategy=strategy, steps=3), lambda reader: reader(batch).log_probabilities
+    )
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@BOTH
 @pytest.mark.parametrize(
     ("steps", "missing"),
     [(3, []), (2, ["test.recurrence.cell.weight_hh"]), (1, ["read.recurrence.cell.weight_hh"])],
@@ -91,11 +95,11 @@ def test_every_parameter_gets_a_gradient(strategy: str, steps: int, missing: lis
     assert without_gradient(reader, objective) == missing
 
 
+@BOTH
 @pytest.mark.parametrize("training", [False, True])
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_padding_changes_nothing(variant: dict[str, Any], training: bool) -> None:
+def test_padding_changes_nothing(strategy: str, training: bool) -> None:
     """Neither its length nor its content, even with dropout, whose masks depend on the position."""
-    reader, batch = make(**variant).train(training), batch_of(6)
+    reader, batch = make(strategy=strategy, steps=3).train(training), batch_of(6)
     longer = QuestionBatch(
         pad(batch.document, (0, 5), value=UNKNOWN),
         pad(batch.document_mask, (0, 5)),
@@ -112,7 +116,37 @@ def test_padding_changes_nothing(variant: dict[str, Any], training: bool) -> Non
         answer = reader(one)
         reader.objective(answer, one.answers).backward()
         gradients = [p.grad.clone() for p in reader.parameters() if p.grad is not None]
-        results.append((answer.log_probabilities[:, :4], gradients))
-    torch.testing.assert_close(results[0][0], results[1][0][:, : results[0][0].shape[1]])
-    for a, b in zip(results[0][1], results[1][1], strict=True):
-        torch.testing.assert_close(a, b)
+        results.append([answer.log_probabilities[:, : batch.candidate_mask.shape[1]], *gradients])
+    torch.testing.assert_close(*results)
+
+
+def logs(*probabilities: float) -> torch.Tensor:
+    return torch.tensor([probabilities], dtype=torch.float64).log()
+
+
+def test_scores_far_apart_keep_their_gradient() -> None:
+    """Single precision: a probability of exp(-400) is 0, its logarithm is -400."""
+    scores = torch.tensor([[400.0, 0.0]], requires_grad=True)
+    result = pointer_sum(scores, torch.tensor([[True, True]]), torch.tensor([[0, 1]]), 2)
+    assert result[0, 1].item() == -400.0
+    result[0, 1].backward()
+    assert scores.grad.tolist() == [[-1.0, 1.0]]
+
+
+def test_a_weight_of_zero_and_an_absent_candidate_have_finite_gradients() -> None:
+    steps = torch.stack([logs(0.5, 0.3, 0.0), logs(0.1, 0.7, 0.0)], dim=1).requires_grad_()
+    weights = torch.tensor([[0.0, 1.0]], dtype=torch.float64, requires_grad=True)
+    result = mix_steps(steps, weights)
+    assert result[0, 0].item() == pytest.approx(math.log(0.1), abs=1e-12)
+    result[0, :2].sum().backward()
+    assert all(bool(one.grad.isfinite().all()) for one in (steps, weights))
+
+
+@pytest.mark.parametrize(("chance", "weights"), [(0.0, [0.0, 0.0, 1.0]), (1.0, [1.0, 0.0, 0.0])])
+def test_sure_to_halt_and_sure_not_to(chance: float, weights: list[float]) -> None:
+    halting = [torch.tensor([chance], requires_grad=True) for _ in range(2)]
+    step_logs = torch.tensor([[[0.2], [0.6], [0.9]]]).log()
+    answer, taken = AdaptiveComputation(2).answer(step_logs, halting)
+    assert taken.tolist() == [weights]
+    answer.sum().backward()
+    assert all(bool(h.grad.isfinite().all()) for h in halting if h.grad is not None)

@@ -15,7 +15,7 @@ from studies.cloze.questions import write_questions
 from tests.pipeline.project import fetched, make_zip
 from tests.pipeline.trials.test_study import params
 from tests.studies.cloze.cloze_samples import question, text
-from tests.studies.cloze.test_whodidwhat import FILE
+from tests.studies.cloze.test_formats import WDW
 
 SPLITS = ("train", "dev", "test")
 
@@ -63,13 +63,30 @@ def test_questions_of_a_text(folder: Path) -> None:
     assert list(from_text(folder, question_types=["NE"])["kinds"]) == ["NE"]
 
 
-def test_pretrained_vectors(folder: Path) -> None:
-    archive = make_zip(folder / "v.zip", {"v.txt": b"our 1 2 3 4\nAnna 5 6 7 8\nnobody 1 1 1 1\n"})
+def with_vectors(folder: Path, text: bytes, **changes: Any) -> Any:
+    archive = make_zip(folder / "v.zip", {"v.txt": text})
     glove = fetched(archive) | {"member": "v.txt"}
-    manifest = from_text(folder, vectors={"source": "glove", "glove": glove})
+    manifest = from_text(folder, vectors={"source": "glove", "glove": glove}, **changes)
+    return manifest["kinds"]["NE"]
+
+
+VECTORS = b"our 1 2 3 4\nAnna 5 6 7 8\nnobody 1 1 1 1\n"
+
+
+def test_pretrained_vectors(folder: Path) -> None:
+    manifest = with_vectors(folder, VECTORS)
     data, words = ReaderData.load(kind(folder)), read_words(kind(folder) / "words.tsv")
-    assert data.words.found.sum() == manifest["kinds"]["NE"]["found"] == 2
+    assert data.words.found.sum() == manifest["found"] == 2
     assert data.words.vectors[words.index("Anna")].tolist() == [5, 6, 7, 8]
+
+
+def test_the_digest_is_of_questions_and_vectors(folder: Path) -> None:
+    """Trials are reused only if neither has changed."""
+    first = with_vectors(folder, VECTORS)["digest"]
+    assert with_vectors(folder, VECTORS, question_types=["NE"])["digest"] == first
+    assert with_vectors(folder, VECTORS.replace(b"8", b"9"))["digest"] != first
+    other = "\n".join(text(sentences=40)).encode()
+    assert with_vectors(folder, VECTORS, content=other)["digest"] != first
 
 
 @pytest.mark.parametrize(
@@ -119,7 +136,7 @@ def test_the_childrens_book_test(folder: Path) -> None:
 
 
 def test_who_did_what(folder: Path) -> None:
-    (folder / "wdw.xml").write_text(FILE)
+    (folder / "wdw.xml").write_text(WDW)
     files = dict.fromkeys(SPLITS, fetched(folder / "wdw.xml"))
     assert list(run(folder, source="whodidwhat", whodidwhat=files)["kinds"]) == ["WDW"]
     assert len(QuestionTensors.load(kind(folder, "WDW") / "test.pt")) == 1

@@ -1,12 +1,18 @@
-"""Training of a reader: batches, records, dropout, word vectors, baseline."""
+"""Training of a reader, its runs, and the tables of trained readers."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from actmodels.errors import ConfigError, DataError
+from actmodels.errors import DataError
+from actmodels.records import TrialRecord
+from pipeline.datasets.tokens import write_words
+from pipeline.trials.study import Run, history_rows
+from studies.cloze import stage as cloze
 from studies.cloze.data import (
     NO_CANDIDATE,
     ClozeVectors,
@@ -16,74 +22,69 @@ from studies.cloze.data import (
     occurrences,
     pooled_batches,
 )
-from studies.cloze.training import ReaderTraining, evaluate
-from tests.studies.cloze.samples import as_tensors, reader_data, reader_trial
+from studies.cloze.section import ReadingStudy, Study
+from studies.cloze.tables import COLUMNS
+from studies.cloze.training import ReaderTraining, evaluate, trace_query
+from tests.studies.cloze.samples import (
+    WORDS,
+    as_tensors,
+    make,
+    questions,
+    reader_data,
+    reader_trial,
+)
+from tests.studies.test_sections import READING
+
+Trained = tuple[cloze.ReaderRun, ReaderTraining, TrialRecord]
 
 
 def training(**changes: Any) -> ReaderTraining:
     return ReaderTraining(reader_trial(**changes), reader_data())
 
 
-def test_records() -> None:
-    """Training metrics count every question; dev metrics equal those of `evaluate`."""
+def test_records_equal_an_evaluation() -> None:
     run = training(strategy="adaptive_computation", max_epochs=1)
     (record,) = run.epochs()
     result = evaluate(run.model, run.dev, 3)
-    assert record.dev_accuracy == result.accuracy
     assert record.dev_loss == pytest.approx(result.loss, rel=1e-5)
     right = (result.predictions == run.dev.answers).sum().item()
-    assert record.dev_accuracy == right / 11
-    assert 1 < record.dev_mean_steps < 3
-    assert record.dev_sd_steps > 0
+    assert record.dev_accuracy == result.accuracy == right / 11
+    assert 1 < record.dev_mean_steps < 3 and record.dev_sd_steps > 0
     assert record.train_ponder_cost is None and record.dev_ponder_cost is None
     assert result.step_predictions.shape == (11, 3)
 
 
 def test_dropout_is_for_training_only() -> None:
     """Without dropout and without learning, the training loss equals that of an evaluation."""
-    rate = 1e-12
-    plain = training(dropout=0.0, max_epochs=1, learning_rate=rate)
+    plain = training(dropout=0.0, max_epochs=1, learning_rate=1e-12)
     (record,) = plain.epochs()
     assert record.train_loss == pytest.approx(evaluate(plain.model, plain.train, 7).loss, rel=1e-5)
-    (dropped,) = training(dropout=0.5, max_epochs=1, learning_rate=rate).epochs()
+    (dropped,) = training(dropout=0.5, max_epochs=1, learning_rate=1e-12).epochs()
     assert dropped.train_loss != pytest.approx(record.train_loss, rel=1e-4)
     assert dropped.dev_loss == pytest.approx(record.dev_loss, rel=1e-5)
 
 
-def test_too_few_questions() -> None:
+def test_a_pool_that_cannot_be_filled() -> None:
     wording = r"30 training questions fill no pool of 40; lower pool_size or set keep_last"
     with pytest.raises(DataError, match=wording):
         training(pool_size=40, keep_last=False)
 
 
-def test_a_pool_holds_a_batch() -> None:
-    with pytest.raises(ConfigError, match="reader: pool_size is 3; must be at least batch_size, 4"):
-        reader_trial(pool_size=3)
-
-
-def drawn(lengths: torch.Tensor, seed: int, keep_last: bool, pool: int = 10) -> list[list[int]]:
-    generator = torch.Generator().manual_seed(seed)
-    batches = pooled_batches(lengths, 4, pool, keep_last, generator)
+def drawn(lengths: torch.Tensor, keep_last: bool, pool: int) -> list[list[int]]:
+    batches = pooled_batches(lengths, 4, pool, keep_last, torch.Generator().manual_seed(1))
     return [batch.tolist() for batch in batches]
-
-
-def test_a_pool_of_everything_takes_the_shortest() -> None:
-    lengths = torch.tensor([7, 3, 9, 1, 5, 8])
-    assert drawn(lengths, 0, keep_last=False, pool=6) == [[3, 1, 4, 0]]
-    assert drawn(lengths, 0, keep_last=True, pool=6) == [[3, 1, 4, 0], [5, 2]]
 
 
 @pytest.mark.parametrize("keep_last", [False, True])
 def test_each_question_at_most_once_and_batches_in_order_of_length(keep_last: bool) -> None:
     lengths = torch.randint(300, 500, (47,))
-    batches = drawn(lengths, 1, keep_last)
+    batches = drawn(lengths, keep_last, pool=10)
     seen = [row for batch in batches for row in batch]
-    assert len(seen) == len(set(seen))
     # 47 - 4 n < 10 after n = 10 batches: 7 are left
-    assert len(seen) == (47 if keep_last else 40)
-    for batch in batches:
-        ordered = lengths[batch].tolist()
-        assert ordered == sorted(ordered)
+    assert len(seen) == len(set(seen)) == (47 if keep_last else 40)
+    assert all(sorted(lengths[b].tolist()) == lengths[b].tolist() for b in batches)
+    of_everything = drawn(torch.tensor([7, 3, 9, 1, 5, 8]), keep_last, pool=6)
+    assert of_everything == [[3, 1, 4, 0], *([[5, 2]] if keep_last else [])]
 
 
 def test_collate_by_hand() -> None:
@@ -101,11 +102,8 @@ def test_collate_by_hand() -> None:
 
 
 def test_embedding_rows() -> None:
-    known = torch.arange(2000) % 2 == 0
-    words, config = (
-        ClozeVectors(torch.full((2000, 3), 7.0), known),
-        reader_trial(embedding_range=0.1),
-    )
+    known, config = torch.arange(2000) % 2 == 0, reader_trial(embedding_range=0.1)
+    words = ClozeVectors(torch.full((2000, 3), 7.0), known)
     rows = initial_embeddings(config, words)
     assert rows[0].tolist() == [0.0] * 3
     assert bool((rows[3:][known] == 7.0).all())
@@ -125,3 +123,85 @@ def test_the_most_frequent_candidate_by_hand() -> None:
     )
     assert occurrences(split).tolist() == [[1, 2, 0, 0], [2, 0, 1, 0], [1, 1, 0, 0], [1, 1, 1, 0]]
     assert most_frequent_accuracy(split) == pytest.approx((1 + 0 + 1 / 2 + 1 / 3) / 4)
+    (line,) = cloze.baseline_rows("cbt", {"NE": {"dev": split}})
+    assert list(line) == COLUMNS["baselines.csv"].split() and line["count"] == 4
+    assert line["random"] == pytest.approx((1 / 2 + 1 / 4 + 1 / 2 + 1 / 3) / 4)
+    assert line["most_frequent"] == most_frequent_accuracy(split)
+    assert line["candidates"] == (2 + 4 + 2 + 3) / 4
+
+
+def test_each_strategy_with_its_steps_and_every_seed() -> None:
+    types = {"NE": ReadingStudy(**READING)}
+    runs = cloze.plan(Study.model_construct(seeds=[1, 2], question_types=types))
+    names = ["one step", "query gating, 2 steps"]
+    names += [f"adaptive computation, {steps} steps" for steps in (2, 3)]
+    assert [run.labels["run"] for run in runs[::2]] == names
+    assert [run.config.seed for run in runs] == [1, 2] * 4
+    assert [run.config.reader.steps for run in runs[::2]] == [1, 2, 2, 3]
+    assert {run.config.questions for run in runs} == {"NE"}
+    assert runs[-1].config.model == "nse_adaptive_computation"
+
+
+@pytest.fixture(scope="module")
+def read() -> Trained:
+    """A trained reader of three steps."""
+    config = reader_trial(strategy="adaptive_computation", steps=3, max_epochs=3)
+    trained = ReaderTraining(config, reader_data())
+    history = tuple(trained.epochs())
+    record = TrialRecord("k", config.as_dict(), trained.parameters, history, {})
+    return Run({"questions": "NE", "run": "three steps"}, config), trained, record
+
+
+def test_rows_of_a_trained_reader(read: Trained) -> None:
+    run, trained, record = read
+    test = evaluate(trained.model, questions(9, 3), 4)
+    row = cloze.reader_result(run, record, test)
+    assert set(COLUMNS["results.csv"].split()) <= set(row)
+    assert row["dev_accuracy"] == max(epoch.dev_accuracy for epoch in record.history)
+    assert row["test_accuracy"] == (test.predictions == test.answers).sum().item() / 9
+    assert (row["test_questions"], row["steps"], row["questions"]) == (9, 3, "NE")
+    lines = history_rows([(run, record)])
+    assert set(COLUMNS["history.csv"].split()) <= set(lines[0])
+    assert [line["epoch"] for line in lines] == [1, 2, 3]
+    dev = evaluate(trained.model, trained.dev, 4)
+    lines = cloze.step_rows(run.seeded, dev)
+    assert list(lines[0]) == COLUMNS["steps.csv"].split()
+    assert [line["step"] for line in lines] == [1, 2, 3]
+    assert sum(line["weight"] for line in lines) == pytest.approx(1)
+    mean_step = sum(line["step"] * line["weight"] for line in lines)
+    assert mean_step == pytest.approx(dev.steps.double().mean().item(), rel=1e-6)
+    for number, line in enumerate(lines):
+        right = dev.step_predictions[:, number] == dev.answers
+        assert line["accuracy"] == right.double().mean().item()
+
+
+@pytest.mark.parametrize("strategy", ["query_gating", "adaptive_computation"])
+def test_a_trace_in_words(tmp_path: Path, strategy: str) -> None:
+    reader, split = make(strategy=strategy, steps=3), questions(5)
+    write_words(tmp_path / "words.tsv", [(f"w{n}", 1) for n in range(WORDS)])
+    counts = split.candidate_counts.tolist()
+    lines = ["\t".join(f"c{n}" for n in range(of)) + "\n" for of in counts]
+    (tmp_path / "dev_candidates.tsv").write_text("".join(lines))
+    words = cloze.load_wording(tmp_path)
+    for number in range(5):
+        result = cloze.query_trace(reader, split, number, words)
+        known = trace_query(reader, split, number)
+        assert json.loads(json.dumps(result)) == result
+        assert result["query"].count("XXXXX") == 1 and len(result["steps"]) == 3
+        assert {result["answer"], result["predicted"]} <= set(result["candidates"])
+        assert result["answer"] == f"c{int(split.answers[number])}"
+        assert set(result["attended"]) <= set(result["document"])
+        for place, step in enumerate(result["steps"]):
+            assert step["key"] == pytest.approx(known.keys[place].tolist(), abs=1e-4)
+            assert len(step["key"]) == len(result["query"])
+            assert step["probability"] == known.step_probabilities[place].max().item()
+            last = place == 2
+            assert (step["gate"] is None) is (last or strategy != "query_gating")
+            assert (step["halting"] is None) is (last or strategy == "query_gating")
+        assert sum(step["weight"] for step in result["steps"]) == pytest.approx(1)
+
+
+def test_attention_is_summed_over_occurrences() -> None:
+    weights = torch.tensor([0.3, 0.2, 0.4, 0.1, 0.0])
+    assert cloze.attended(["b", "a", "c", "b", "d"], weights) in (["b", "c", "a"], ["c", "b", "a"])
+    assert cloze.attended(["a", "b", "a"], torch.tensor([0.3, 0.4, 0.3])) == ["a", "b"]

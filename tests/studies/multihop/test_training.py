@@ -1,11 +1,8 @@
 """The curriculum: when depths join, and when steps begin to cost."""
 
-from typing import Any
-
 import pytest
 import torch
 
-from actmodels.errors import ConfigError
 from actmodels.metrics import Metrics
 from actmodels.seeding import generator
 from studies.multihop.config import MultihopTrialConfig
@@ -59,17 +56,3 @@ def test_every_mechanism_but_ponder_net_starts_without_a_cost() -> None:
         assert charged(one) is (name == "ponder_net")
         if name == "target_steps":
             assert float(one.model.ponder_weight or 0.0) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("model", "settings", "sentence"),
-    [
-        ("hop_attention", {"null_token": True}, "null_token is true; must be false, as multi-hop"),
-        ("spinn_pi", {}, "spinn_pi reads parses; multi-hop pairs have none"),
-    ],
-)
-def test_models_and_inputs_that_pairs_lack(
-    model: str, settings: dict[str, Any], sentence: str
-) -> None:
-    with pytest.raises(ConfigError, match=sentence):
-        multihop_trial(model, **settings)

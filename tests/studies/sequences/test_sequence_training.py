@@ -9,7 +9,6 @@ import torch
 from actmodels.configs import ActConfig, ActRnnConfig, FixedStepsConfig
 from actmodels.errors import ConfigError
 from studies.sequences.config import (
-    MEAN_STATE,
     AdditionConfig,
     CharactersConfig,
     LogicConfig,
@@ -40,18 +39,15 @@ def test_seeds() -> None:
     assert not torch.equal(first.model.output.weight, other.model.output.weight)
     training = replace(sample_trial().training, dev_seed=4)
     assert not torch.equal(train(training=training).dev.inputs, first.dev.inputs)
-    drawn = []
-    sample = first.task.sample
+    drawn, sample = [], first.task.sample
 
     def watched(count: int, generator: torch.Generator) -> Any:
-        batch = sample(count, generator)
-        drawn.append(batch.inputs)
-        return batch
+        drawn.append(sample(count, generator))
+        return drawn[-1]
 
     first.task.sample = watched  # type: ignore[method-assign]
     list(first.epochs())
-    assert len(drawn) == 15
-    assert len({tuple(batch.flatten().tolist()) for batch in drawn}) == 15
+    assert len({batch.inputs.numpy().tobytes() for batch in drawn}) == len(drawn) == 15
 
 
 @pytest.mark.parametrize("halting", [ACT, None, PONDER_NET, DACT])
@@ -64,15 +60,11 @@ def test_learns_parity_of_two_bits(halting: Any) -> None:
     assert training.history[-1].dev_accuracy == 1
 
 
-@pytest.mark.parametrize("task", [*GENERATED[1:], CHARACTERS])
 @pytest.mark.parametrize(("halting", "name"), [(PONDER_NET, "ponder_net"), (DACT, "dact")])
-def test_mechanisms_without_a_mean_state_need_parity(task: Any, halting: Any, name: str) -> None:
-    with pytest.raises(ConfigError) as raised:
-        sample_trial(task=task, halting=halting)
-    assert raised.value.problems[0].startswith(
-        f"halting {name} is for one input with one answer, as parity has; "
-    )
-    assert raised.value.problems[0].endswith("one of none, " + ", ".join(MEAN_STATE))
+def test_mechanisms_without_a_mean_state_need_parity(halting: Any, name: str) -> None:
+    for task in (*GENERATED[1:], CHARACTERS):
+        with pytest.raises(ConfigError, match=f"halting {name} is for one input with one answer, "):
+            sample_trial(task=task, halting=halting)
     assert sample_trial(halting=halting).model == f"parity_rnn_{name}"
 
 

@@ -27,7 +27,7 @@ from studies.sequences.stage import (
 from studies.sequences.tables import COLUMNS
 from studies.sequences.training import SequenceTraining
 from tests.pipeline.project import fetched
-from tests.studies.sequences.test_section import PARITY
+from tests.studies.test_sections import PARITY
 from tune.trials.execution import Execution
 from tune.trials.grid import Trial
 
@@ -55,12 +55,12 @@ RUNS = plan(study())  # of each task two without ACT, then two with it
 
 
 def test_a_run_for_each_mechanism_grid_point_and_seed() -> None:
-    both = ("without ACT", 3), ("without ACT", 4)
-    act = ("ACT, ponder weight 0.01", 3), ("ACT, ponder weight 0.01", 4)
-    assert [(run.labels["run"], run.config.seed) for run in RUNS] == [*both, *act] * 2
+    names = [*["without ACT"] * 2, *["ACT, ponder weight 0.01"] * 2] * 2
+    assert [run.labels["run"] for run in RUNS] == names
+    assert [run.config.seed for run in RUNS] == [3, 4] * 4
     assert [run.config.halting for run in RUNS[1:3]] == [None, ActConfig(0.01, 0.01, 5, 1.0)]
     assert RUNS[0].config.model == "parity_rnn_none"
-    # each kind takes the common settings that it has: fixed steps have no epsilon
+    # each mechanism takes the common settings that it has: fixed steps have no epsilon
     kinds = {
         "dact": {"ponder_weight": [0.1], "epsilon": [0.2], "lookahead": [0]},
         "fixed_steps": {"steps": [2, 3]},
@@ -69,34 +69,19 @@ def test_a_run_for_each_mechanism_grid_point_and_seed() -> None:
     runs = plan(study(seeds=[1], tasks={"parity": parity}))
     fixed = [FixedStepsConfig(steps) for steps in (2, 3)]
     assert [run.config.halting for run in runs] == [DactConfig(0.2, 0.1, 5, 1.0), *fixed]
+    assert run_name("target_steps", {"target_steps": 2.5}) == "target steps 2.5"
+    ponder_net = run_name("ponder_net", {"ponder_weight": 1e-5, "prior_steps": 3.0})
+    assert ponder_net == "PonderNet, ponder weight 1e-05, prior steps 3"
+    assert run_name("act", {}) == "ACT"
 
 
-@pytest.mark.parametrize(
-    ("kind", "changes", "name"),
-    [
-        ("fixed_steps", {"steps": 3}, "fixed steps 3"),
-        ("target_steps", {"target_steps": 2.5}, "target steps 2.5"),
-        ("ponder_net", {"ponder_weight": 1e-5, "prior_steps": 3.0},
-         "PonderNet, ponder weight 1e-05, prior steps 3"),
-        ("act", {}, "ACT"),
-    ],
-)  # fmt: skip
-def test_names_of_runs(kind: str, changes: dict[str, Any], name: str) -> None:
-    assert run_name(kind, changes) == name
-
-
-def stored(folder: Path, content: bytes = CONTENT) -> tuple[Path, str]:
-    """Fetch a text as the study does; return its path and digest."""
+def stored(folder: Path, content: bytes = CONTENT) -> tuple[Tensor, str]:
+    """Fetch a text as the study does; return it and its digest."""
     (folder / "small").write_bytes(content)
     source = TextSource(name="small", members=[], **fetched(folder / "small"))
     path, digest = write_text(source)
     assert path.read_bytes() == content and digest == sha256(content).hexdigest()
-    return path, digest
-
-
-@pytest.fixture
-def text(folder: Path) -> Tensor:
-    return read_bytes(stored(folder)[0])
+    return read_bytes(path), digest
 
 
 def tables(run: SequenceRun, text: Tensor | None = None) -> dict[str, list[dict[str, Any]]]:
@@ -110,18 +95,16 @@ def tables(run: SequenceRun, text: Tensor | None = None) -> dict[str, list[dict[
 
 def test_difficulties_add_up_and_repeat() -> None:
     result = tables(RUNS[2])
-    assert list(result) == ["difficulty"]
+    assert list(result) == ["difficulty"] and tables(RUNS[2]) == result
     assert [row["difficulty"] for row in result["difficulty"]] == [1, 2, 3, 4]
     assert sum(row["instances"] for row in result["difficulty"]) == 20
-    assert tables(RUNS[2]) == result
 
 
-def test_characters_by_type_and_along_a_passage(text: Tensor) -> None:
-    """All runs have the same windows; only networks that halt read the passage."""
+def test_characters_by_type_and_along_a_passage(folder: Path) -> None:
+    """All runs have the same windows; only the first network that halts reads the passage."""
+    text, _ = stored(folder)
     without, act, other = (tables(RUNS[place], text) for place in (4, 6, 7))
-    assert [list(result) for result in (without, act, other)] == [
-        *(["bytes"], ["bytes", "reading"], ["bytes"]),
-    ]
+    assert [*map(list, (without, act, other))] == [["bytes"], ["bytes", "reading"], ["bytes"]]
     rows = [[(row["kind"], row["bytes"]) for row in result["bytes"]] for result in (without, act)]
     assert rows[0] == rows[1] and sum(count for _, count in rows[0]) == 20 * 6
     named = [kind for kind, _ in rows[0]]
@@ -130,8 +113,9 @@ def test_characters_by_type_and_along_a_passage(text: Tensor) -> None:
     reading = act["reading"]
     assert bytes(row["byte"] for row in reading) == CONTENT[-120:][:30]
     assert [row["position"] for row in reading] == list(range(1, 31))
-    assert all(1 <= row["steps"] <= 4 and row["ponder"] > row["steps"] for row in reading)
-    assert all(row["loss"] > 0 and row["entropy"] > 0 for row in reading)
+    for row in reading:
+        assert 1 <= row["steps"] <= 4 and row["ponder"] > row["steps"]
+        assert row["loss"] > 0 and row["entropy"] > 0
 
 
 def test_keys_depend_on_the_text_unless_data_are_drawn(
@@ -144,28 +128,27 @@ def test_keys_depend_on_the_text_unless_data_are_drawn(
         return [TrialRecord(trial.key, {}, 0, (), {}) for trial in trials]
 
     monkeypatch.setattr("tune.sweep.run_trials", note)
-    place = Execution(folder, folder, folder)
-    _, stored_digest = stored(folder)
-    for digest in (stored_digest, "another"):
+    place, (_, own) = Execution(folder, folder, folder), stored(folder)
+    for digest in (own, "another"):
         digests = [digest if run.config.task_name == "characters" else NO_DATA for run in RUNS]
         trained = train("sequences", RUNS, place, digests)
     assert [trial.config for trial in seen[0]] == [run.config for run in RUNS]
     assert [record.key for _, record in trained] == [trial.key for trial in seen[1]]
-    assert [t.origin["data"] for t in seen[0]] == [*[NO_DATA] * 4, *[stored_digest] * 4]
+    assert [t.origin["data"] for t in seen[0]] == [*[NO_DATA] * 4, *[own] * 4]
     changed = [one.key != other.key for one, other in zip(*seen, strict=True)]
     assert changed == [False] * 4 + [True] * 4
 
 
 @pytest.mark.parametrize(
-    ("content", "read", "problem"),
+    ("length", "read", "problem"),
     [
-        (CONTENT[:120], 30, "0 bytes are left to train on, but a window and the byte after it are "
-                           "7; give a longer text or hold out less"),
-        (CONTENT, 120, "120 bytes are held out, but read_bytes and the byte after them need 121; "
-                       "hold out more or read less"),
+        (120, 30, "0 bytes are left to train on, but a window and the byte after it are 7; "),
+        (400, 120, "120 bytes are held out, but read_bytes and the byte after them need 121; "),
     ],
-)  # fmt: skip
-def test_a_text_that_is_too_short(folder: Path, content: bytes, read: int, problem: str) -> None:
-    text, config = read_bytes(stored(folder, content)[0]), RUNS[4].config
-    with pytest.raises(DataError, match=f"^sequences.text: {problem}$"):
-        task_of(config, study(read_bytes=read), text)
+)
+def test_a_text_that_is_too_short(folder: Path, length: int, read: int, problem: str) -> None:
+    text, _ = stored(folder, CONTENT[:length])
+    with pytest.raises(DataError, match=f"^sequences.text: {problem}"):
+        task_of(RUNS[4].config, study(read_bytes=read), text)
+    if read == 120:
+        assert task_of(RUNS[4].config, study(read_bytes=119), text)
