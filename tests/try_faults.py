@@ -1,0 +1,135 @@
+"""Judge the fast tests: apply each fault of tests/faults.toml to a copy, and run the tests.
+
+    pip install --target /tmp/coverage --no-deps coverage pytest-cov
+    PYTHONPATH=/tmp/coverage python -m tests.try_faults --json faults.json
+
+The first run measures which test executes which line. For each fault the tests of its lines run
+first. Those that survive are then applied together, and the whole fast suite runs, so no fast test
+kills a fault that lived.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from tests.checkout_copy import TIME, copy_checkout, line_map, run_tests
+
+FAULTS = Path(__file__).with_name("faults.toml")
+MOST, LIMIT = 150, 240  # tests of a fault's lines, the most specific ones first; their seconds
+SHOWN = 15  # failed tests of the suite that run for each fault alone
+Fault = dict[str, Any]
+Deaths = dict[str, str]  # the test that killed a fault, by name
+
+
+def located(folder: Path, fault: Fault) -> tuple[Path, str]:
+    """Return the only file that has the fault's text, and its text."""
+    texts = {path: path.read_text() for path in (folder / fault["package"]).rglob("*.py")}
+    found = [path for path, text in texts.items() for _ in range(text.count(fault["old"]))]
+    if len(found) != 1:
+        sys.exit(f"{fault['name']}: expected its text once in {fault['package']}, got {found}")
+    return found[0], texts[found[0]]
+
+
+def specific_tests(folder: Path, fault: Fault, lines_of: Any) -> list[str]:
+    """Return the tests that execute the fault's lines, those of its file's name first."""
+    path, text = located(folder, fault)
+    name, first = path.relative_to(folder), text[: text.index(fault["old"])].count("\n") + 1
+    lines = lines_of.contexts_by_lineno(name.as_posix())
+    numbers = range(first, first + fault["old"].rstrip("\n").count("\n") + 1)
+    contexts = {one for number in numbers for one in lines.get(number, ()) if one}
+    contexts = contexts or {one for tests in lines.values() for one in tests if one}  # of imports
+    words = (*name.with_suffix("").parts[1:], f"tests/{fault['package']}/")
+    tests = {one.partition("|")[0].partition("[")[0] for one in contexts}
+    return sorted(tests, key=lambda test: (-sum(word in test for word in words), test))[:MOST]
+
+
+def tried(folder: Path, faults: list[Fault], *arguments: str, **limit: float) -> list[str]:
+    """Run tests with faults applied, and restore the files; return the failed ones."""
+    originals: dict[Path, tuple[str, float]] = {}
+    try:
+        for fault in faults:
+            path, text = located(folder, fault)
+            originals.setdefault(path, (text, path.stat().st_mtime))
+            path.write_text(text.replace(fault["old"], fault["new"]))
+        return run_tests(folder, *arguments, **limit)
+    finally:
+        for path, (text, modified) in originals.items():
+            path.write_text(text)
+            os.utime(path, (modified, modified))  # so that its bytecode stays valid
+
+
+def try_alone(folder: Path, faults: list[Fault]) -> Deaths:
+    """Try each fault with the tests of its lines; print a line for each."""
+    lines_of, deaths = line_map(folder), Deaths()
+    for fault in faults:
+        start, tests = time.monotonic(), specific_tests(folder, fault, lines_of)
+        failed = tried(folder, [fault], "-x", *tests, limit=LIMIT) if tests else []
+        if failed and failed[0] != TIME:
+            deaths[fault["name"]] = failed[0]
+        killer = deaths.get(fault["name"], f"none of {len(tests)} tests")
+        print(
+            f"{fault['name']}: killed by {killer} in {time.monotonic() - start:.0f} s", flush=True
+        )
+    return deaths
+
+
+def try_together(folder: Path, faults: list[Fault], workers: str) -> Deaths:
+    """Try faults with the whole fast suite, until it passes with the rest of them."""
+    print(f"the whole fast suite with {len(faults)} faults", flush=True)
+    failed = tried(folder, faults, "-n", workers) if faults else []
+    if len(faults) < 2 or not failed:
+        return {fault["name"]: failed[0] for fault in faults if failed}
+    tests = [test for test in failed if "::" in test][:SHOWN]
+    alone = {f["name"]: tried(folder, [f], "-x", *tests, limit=LIMIT) for f in faults if tests}
+    deaths = {name: found[0] for name, found in alone.items() if found}
+    rest = [fault for fault in faults if fault["name"] not in deaths]
+    for part in [rest] if deaths else [rest[: len(rest) // 2], rest[len(rest) // 2 :]]:
+        deaths |= try_together(folder, part, workers)
+    return deaths
+
+
+def print_table(faults: list[Fault], deaths: Deaths) -> None:
+    """Print how many faults of each package were killed."""
+    print(f"{'package':<12}{'killed':>7}{'all':>5}{'%':>5}")
+    for package, count in [*Counter(f["package"] for f in faults).items(), ("", len(faults))]:
+        killed = sum(f["name"] in deaths for f in faults if package in ("", f["package"]))
+        print(f"{package or 'all':<12}{killed:>7}{count:>5}{100 * killed / max(count, 1):>5.0f}")
+
+
+def main() -> None:
+    """Try the chosen faults."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="faults to try")
+    parser.add_argument("--package", help="try the faults of this package")
+    parser.add_argument("--json", type=Path, metavar="OUT", help="file of the results")
+    parser.add_argument("--workers", default="0", help="processes of the whole suite")
+    chosen = parser.parse_args()
+    faults = [
+        fault
+        for fault in tomllib.loads(FAULTS.read_text())["fault"]
+        if fault["name"] in (chosen.only or [fault["name"]])
+        and fault["package"] == (chosen.package or fault["package"])
+    ]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary, "copy")
+        copy_checkout(folder)
+        deaths = try_alone(folder, faults)
+        left = [fault for fault in faults if fault["name"] not in deaths]
+        deaths |= try_together(folder, left, chosen.workers)
+    for name in (fault["name"] for fault in left):
+        print(f"{name}: " + (f"killed by {deaths[name]}" if name in deaths else "lived"))
+    print_table(faults, deaths)
+    if chosen.json:
+        results = [fault | {"killed_by": deaths.get(fault["name"])} for fault in faults]
+        chosen.json.write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
