@@ -11,6 +11,7 @@ kills a fault that lived.
 import argparse
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -19,10 +20,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tests.checkout_copy import TIME, copy_checkout, line_map, run_tests
+from tests.checkout_copy import TIME, copy_checkout, import_libraries, line_map, run_tests
 
 FAULTS = Path(__file__).with_name("faults.toml")
-MOST, LIMIT = 150, 240  # tests of a fault's lines, the most specific ones first; their seconds
+MOST, LIMIT = 20, 90  # seconds of the tests of a fault's lines: when measured, and at most
 SHOWN = 15  # failed tests of the suite that run for each fault alone
 Fault = dict[str, Any]
 Deaths = dict[str, str]  # the test that killed a fault, by name
@@ -37,8 +38,11 @@ def located(folder: Path, fault: Fault) -> tuple[Path, str]:
     return found[0], texts[found[0]]
 
 
-def specific_tests(folder: Path, fault: Fault, lines_of: Any) -> list[str]:
-    """Return the tests that execute the fault's lines, those of its file's name first."""
+def specific_tests(folder: Path, fault: Fault, lines_of: Any, seconds: Counter[str]) -> list[str]:
+    """Return the tests that execute the fault's lines, those of its file's name first.
+
+    Long ones are left to the run of the whole suite.
+    """
     path, text = located(folder, fault)
     name, first = path.relative_to(folder), text[: text.index(fault["old"])].count("\n") + 1
     lines = lines_of.contexts_by_lineno(name.as_posix())
@@ -47,7 +51,12 @@ def specific_tests(folder: Path, fault: Fault, lines_of: Any) -> list[str]:
     contexts = contexts or {one for tests in lines.values() for one in tests if one}  # of imports
     words = (*name.with_suffix("").parts[1:], f"tests/{fault['package']}/")
     tests = {one.partition("|")[0].partition("[")[0] for one in contexts}
-    return sorted(tests, key=lambda test: (-sum(word in test for word in words), test))[:MOST]
+    times = {test: seconds[re.sub(r"\.py::|::|/", ".", test)] for test in tests}
+    chosen, total = list[str](), 0.0
+    for test in sorted(tests, key=lambda test: (-sum(word in test for word in words), times[test])):
+        if not chosen or total + times[test] <= MOST:
+            chosen, total = [*chosen, test], total + times[test]
+    return chosen
 
 
 def tried(folder: Path, faults: list[Fault], *arguments: str, **limit: float) -> list[str]:
@@ -67,9 +76,9 @@ def tried(folder: Path, faults: list[Fault], *arguments: str, **limit: float) ->
 
 def try_alone(folder: Path, faults: list[Fault]) -> Deaths:
     """Try each fault with the tests of its lines; print a line for each."""
-    lines_of, deaths = line_map(folder), Deaths()
+    measured, deaths = line_map(folder), Deaths()
     for fault in faults:
-        start, tests = time.monotonic(), specific_tests(folder, fault, lines_of)
+        start, tests = time.monotonic(), specific_tests(folder, fault, *measured)
         failed = tried(folder, [fault], "-x", *tests, limit=LIMIT) if tests else []
         if failed and failed[0] != TIME:
             deaths[fault["name"]] = failed[0]
@@ -77,6 +86,8 @@ def try_alone(folder: Path, faults: list[Fault]) -> Deaths:
         print(
             f"{fault['name']}: killed by {killer} in {time.monotonic() - start:.0f} s", flush=True
         )
+    if failed := run_tests(folder, *{test for test in deaths.values() if "::" in test}):
+        sys.exit(f"tests fail without a fault: {', '.join(failed)}")
     return deaths
 
 
@@ -120,6 +131,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary, "copy")
         copy_checkout(folder)
+        import_libraries()
         deaths = try_alone(folder, faults)
         left = [fault for fault in faults if fault["name"] not in deaths]
         deaths |= try_together(folder, left, chosen.workers)
