@@ -27,6 +27,7 @@ MOST, LIMIT = 20, 90  # seconds of the tests of a fault's lines: when measured, 
 SHOWN = 15  # failed tests of the suite that run for each fault alone
 Fault = dict[str, Any]
 Deaths = dict[str, str]  # the test that killed a fault, by name
+TestsOf = dict[str, list[str]]  # the tests that execute the lines of a fault, by name
 
 
 def located(folder: Path, fault: Fault) -> tuple[Path, str]:
@@ -38,11 +39,8 @@ def located(folder: Path, fault: Fault) -> tuple[Path, str]:
     return found[0], texts[found[0]]
 
 
-def specific_tests(folder: Path, fault: Fault, lines_of: Any, seconds: Counter[str]) -> list[str]:
-    """Return the tests that execute the fault's lines, those of its file's name first.
-
-    Long ones are left to the run of the whole suite.
-    """
+def executing_tests(folder: Path, fault: Fault, lines_of: Any) -> list[str]:
+    """Return the tests that execute the fault's lines, those of its file's name first."""
     path, text = located(folder, fault)
     name, first = path.relative_to(folder), text[: text.index(fault["old"])].count("\n") + 1
     lines = lines_of.contexts_by_lineno(name.as_posix())
@@ -51,11 +49,16 @@ def specific_tests(folder: Path, fault: Fault, lines_of: Any, seconds: Counter[s
     contexts = contexts or {one for tests in lines.values() for one in tests if one}  # of imports
     words = (*name.with_suffix("").parts[1:], f"tests/{fault['package']}/")
     tests = {one.partition("|")[0].partition("[")[0] for one in contexts}
-    times = {test: seconds[re.sub(r"\.py::|::|/", ".", test)] for test in tests}
-    chosen, total = list[str](), 0.0
-    for test in sorted(tests, key=lambda test: (-sum(word in test for word in words), times[test])):
-        if not chosen or total + times[test] <= MOST:
-            chosen, total = [*chosen, test], total + times[test]
+    return sorted(tests, key=lambda test: (-sum(word in test for word in words), test))
+
+
+def short_tests(tests: list[str], seconds: Counter[str]) -> list[str]:
+    """Return the first tests and short ones that take MOST seconds; the suite has the others."""
+    chosen, total = tests[:1], 0.0
+    for test in tests[1:]:
+        took = seconds[re.sub(r"\.py::|::|/", ".", test)]
+        if total + took <= MOST:
+            chosen, total = [*chosen, test], total + took
     return chosen
 
 
@@ -74,35 +77,29 @@ def tried(folder: Path, faults: list[Fault], *arguments: str, **limit: float) ->
             os.utime(path, (modified, modified))  # so that its bytecode stays valid
 
 
-def try_alone(folder: Path, faults: list[Fault]) -> Deaths:
-    """Try each fault with the tests of its lines; print a line for each."""
-    measured, deaths = line_map(folder), Deaths()
-    for fault in faults:
-        start, tests = time.monotonic(), specific_tests(folder, fault, *measured)
-        failed = tried(folder, [fault], "-x", *tests, limit=LIMIT) if tests else []
-        if failed and failed[0] != TIME:
-            deaths[fault["name"]] = failed[0]
-        killer = deaths.get(fault["name"], f"none of {len(tests)} tests")
-        print(
-            f"{fault['name']}: killed by {killer} in {time.monotonic() - start:.0f} s", flush=True
-        )
-    if failed := run_tests(folder, *{test for test in deaths.values() if "::" in test}):
-        sys.exit(f"tests fail without a fault: {', '.join(failed)}")
-    return deaths
+def try_alone(folder: Path, fault: Fault, tests: list[str]) -> Deaths:
+    """Try a fault with tests of its lines, and print a line."""
+    start = time.monotonic()
+    failed = tried(folder, [fault], "-x", *tests, limit=LIMIT) if tests else [TIME]
+    killer = f"none of {len(tests)} tests" if failed in ([], [TIME]) else failed[0]
+    print(f"{fault['name']}: killed by {killer} in {time.monotonic() - start:.0f} s", flush=True)
+    return {} if failed in ([], [TIME]) else {fault["name"]: killer}
 
 
-def try_together(folder: Path, faults: list[Fault], workers: str) -> Deaths:
+def try_together(folder: Path, faults: list[Fault], tests_of: TestsOf, workers: str) -> Deaths:
     """Try faults with the whole fast suite, until it passes with the rest of them."""
     print(f"the whole fast suite with {len(faults)} faults", flush=True)
     failed = tried(folder, faults, "-n", workers) if faults else []
     if len(faults) < 2 or not failed:
         return {fault["name"]: failed[0] for fault in faults if failed}
-    tests = [test for test in failed if "::" in test][:SHOWN]
-    alone = {f["name"]: tried(folder, [f], "-x", *tests, limit=LIMIT) for f in faults if tests}
-    deaths = {name: found[0] for name, found in alone.items() if found}
+    deaths, explained = Deaths(), {test for fault in faults for test in tests_of[fault["name"]]}
+    for fault in faults:
+        of_fault = [*tests_of[fault["name"]], *({*failed} - explained)]
+        if tests := [test for test in of_fault if test in failed and "::" in test]:
+            deaths |= try_alone(folder, fault, tests[:SHOWN])
     rest = [fault for fault in faults if fault["name"] not in deaths]
     for part in [rest] if deaths else [rest[: len(rest) // 2], rest[len(rest) // 2 :]]:
-        deaths |= try_together(folder, part, workers)
+        deaths |= try_together(folder, part, tests_of, workers)
     return deaths
 
 
@@ -120,21 +117,26 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", metavar="NAME", help="faults to try")
     parser.add_argument("--package", help="try the faults of this package")
     parser.add_argument("--json", type=Path, metavar="OUT", help="file of the results")
+    parser.add_argument("--together", action="store_true", help="begin with the whole suite")
     parser.add_argument("--workers", default="0", help="processes of the whole suite")
     chosen = parser.parse_args()
-    faults = [
-        fault
-        for fault in tomllib.loads(FAULTS.read_text())["fault"]
-        if fault["name"] in (chosen.only or [fault["name"]])
-        and fault["package"] == (chosen.package or fault["package"])
-    ]
+    faults = tomllib.loads(FAULTS.read_text())["fault"]
+    faults = [f for f in faults if f["name"] in (chosen.only or [f["name"]])]
+    faults = [f for f in faults if f["package"] == (chosen.package or f["package"])]
+    deaths = Deaths()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary, "copy")
         copy_checkout(folder)
         import_libraries()
-        deaths = try_alone(folder, faults)
+        lines_of, seconds = line_map(folder)
+        tests_of = {f["name"]: executing_tests(folder, f, lines_of) for f in faults}
+        for fault in faults if not chosen.together else ():
+            deaths |= try_alone(folder, fault, short_tests(tests_of[fault["name"]], seconds))
+        killers = {test for test in deaths.values() if "::" in test}
+        if failed := run_tests(folder, *killers) if killers else []:
+            sys.exit(f"tests fail without a fault: {', '.join(failed)}")
         left = [fault for fault in faults if fault["name"] not in deaths]
-        deaths |= try_together(folder, left, chosen.workers)
+        deaths |= try_together(folder, left, tests_of, chosen.workers)
     for name in (fault["name"] for fault in left):
         print(f"{name}: " + (f"killed by {deaths[name]}" if name in deaths else "lived"))
     print_table(faults, deaths)
