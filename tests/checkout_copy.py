@@ -22,6 +22,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).parents[1]
 SUITE_LIMIT = 3600  # seconds of the fast suite, also when coverage measures it
 TIME = "the time limit"
+OPTIONS = ("-q", "-rfE", "--tb=no", "--timeout=60")  # seconds of a test, which a fault may stop
 TOOLS = {"tests/checkout_copy.py", "tests/try_faults.py"}  # no test executes them
 LIBRARIES = ("pytest", "torch", "pandas", "scipy.stats", "sklearn.linear_model", "pydantic")
 LIBRARIES += ("mlflow.pyfunc", "ray.tune", "optuna", "altair", "nltk", "safetensors.torch")
@@ -53,7 +54,7 @@ def _run_pytest(folder: Path, arguments: tuple[str, ...], output: int) -> None:
     sys.path = [str(folder), *(path for path in sys.path if path not in ("", str(ROOT)))]
     for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
         del sys.modules[name]
-    sys.exit(int(import_module("pytest").main(["-q", "-rfE", "--tb=no", *arguments])))
+    sys.exit(int(import_module("pytest").main([*OPTIONS, *arguments])))
 
 
 def run_tests(folder: Path, *arguments: str, limit: float = SUITE_LIMIT) -> list[str]:
