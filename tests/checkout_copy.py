@@ -47,6 +47,7 @@ def copy_checkout(folder: Path) -> None:
 
 def _run_pytest(folder: Path, arguments: tuple[str, ...], output: int) -> None:
     os.setsid()
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it
     os.chdir(folder)
     for stream in (1, 2):
         os.dup2(output, stream)
