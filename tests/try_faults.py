@@ -23,7 +23,6 @@ from tests.checkout_copy import TIME, copy_checkout, import_libraries, line_map,
 
 FAULTS = Path(__file__).with_name("faults.toml")
 MOST, LIMIT = 20, 180  # seconds of the tests of a fault's lines: when measured, and at most
-SHOWN = 15  # failed tests of the suite that run for each fault alone
 Fault = dict[str, Any]
 Deaths = dict[str, str]  # the test that killed a fault, by name
 TestsOf = dict[str, list[str]]  # the tests that execute the lines of a fault, by name
@@ -86,21 +85,21 @@ def try_alone(folder: Path, fault: Fault, tests: list[str]) -> Deaths:
 
 
 def try_together(folder: Path, faults: list[Fault], tests_of: TestsOf, workers: str) -> Deaths:
-    """Try faults with the whole fast suite, until it passes with the rest of them."""
+    """Run the whole fast suite with all faults, then each failed test with each fault alone.
+
+    A test that passes with all faults kills none of them.
+    """
     failed = tried(folder, faults, "-n", workers) if faults else []
     print(f"the whole fast suite with {len(faults)} faults fails: {failed}", flush=True)
-    if len(faults) < 2 or not failed:
-        return {fault["name"]: failed[0] for fault in faults if failed}
+    if failed and not all("::" in test for test in failed):
+        sys.exit("the faults stop the whole suite; try fewer of them together with --only")
     deaths, explained = Deaths(), {test for fault in faults for test in tests_of[fault["name"]]}
-    others = [test for test in failed if "::" in test and test not in explained]
-    others = [*({*others} - {*run_tests(folder, *others)})] if others else []
+    others = {*failed} - explained  # as of subprocesses
+    others -= {*run_tests(folder, *others)} if others else set()  # they fail without a fault
     for fault in faults:
         own = [test for test in tests_of[fault["name"]] if test in failed]
-        if tests := [*own, *others][:SHOWN]:
+        if tests := [*own, *others]:
             deaths |= try_alone(folder, fault, tests)
-    rest = [fault for fault in faults if fault["name"] not in deaths]
-    for part in [rest] if deaths else [rest[: len(rest) // 2], rest[len(rest) // 2 :]]:
-        deaths |= try_together(folder, part, tests_of, workers)
     return deaths
 
 
