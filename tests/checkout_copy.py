@@ -97,7 +97,9 @@ def line_map(folder: Path) -> tuple[Any, Counter[str]]:
     if not stored.is_file():
         print("measure which test executes which line", flush=True)
         settings, part = folder.with_suffix(".rc"), f"{stored}.part"
-        settings.write_text(f"[run]\nrelative_files = true\ndata_file = {part}\n")
+        source = "actmodels, pipeline, reports, studies, tune"
+        lines = ("[run]", f"source = {source}", "relative_files = true", f"data_file = {part}")
+        settings.write_text("\n".join(lines))
         options = ("--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report=")
         if failed := run_tests(folder, *options, f"--junitxml={times}", "--timeout=600"):
             sys.exit(f"tests fail without a fault: {', '.join(failed)}")
