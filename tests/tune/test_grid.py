@@ -11,7 +11,12 @@ from actmodels.registry import MODELS as ALL
 from actmodels.trial_config import TrialConfig, setting_types
 from tests.samples import MODELS, keyed, sample_trial
 from tune.trials import provenance
+from tune.trials.early_stopping import SuccessiveHalving
+from tune.trials.grid import grid_hash
 from tune.trials.provenance import trial_key
+from tune.trials.search import OptunaSearch
+
+HALVING = SuccessiveHalving(1, 2)
 
 
 def keys(configs: list[TrialConfig], digest: str = "data", **changes: Any) -> list[str]:
@@ -21,6 +26,16 @@ def keys(configs: list[TrialConfig], digest: str = "data", **changes: Any) -> li
 CHANGED: dict[str, Any] = {
     **{"init": "normal", "optimizer": "adagrad", "oov_rule": "hashed", "reverted": "query"}
 }
+
+
+def test_more_points_continue_a_search_and_imports_have_the_names_of_modules() -> None:
+    def digest(points: int, seed: int = 1) -> str:
+        search = OptunaSearch(points, seed, {"dropout": [0.0, 0.1]})
+        return grid_hash(keyed([sample_trial(MODELS[0])], searches={MODELS[0]: search}))
+
+    assert digest(1) == digest(2) != digest(2, seed=2)
+    text = "import a.b\nfrom c import d\nif TYPE_CHECKING:\n    import e\ndef f():\n    import g\n"
+    assert provenance.imported_modules(text) == ["a.b", "c", "c.d", "g"]
 
 
 @pytest.mark.parametrize("model", ALL)
@@ -46,6 +61,12 @@ def test_budget_seed_data_device_and_threads_are_in_the_key() -> None:
         keys(base, digest="other"),
         keys(base, gpus_per_trial=1),
         keys(base, cpus_per_trial=2),
+        keys(base, matmul_precision="high"),
+        keys(base, early_stopping=HALVING),
+        *(
+            keys([sample_trial(MODELS[0], seed=seed) for seed in seeds], early_stopping=HALVING)
+            for seeds in ((1, 2), (1, 3))  # the means of different seeds are compared
+        ),
     ]
     assert keys(base) == keys([sample_trial(MODELS[0])])
     assert len({keys(base)[0], *(other[0] for other in others)}) == len(others) + 1

@@ -76,6 +76,12 @@ def test_a_failing_fusion_restarts_and_is_halved_until_the_failing_trial_is_alon
     why = f"its worker ended without a message (trace in {trace})"
     assert callback.sweep.errors == {names[0]: why}
     assert waiting(callback) == [names[:1]] * RESTARTS
+    for name in names:
+        callback.sweep.checkpoints.write(f"{name}.pt", b"")
+    callback.sweep.ended.add(names[1])  # recorded
+    callback.on_trial_error(1, [], ray_trial_of(trials))
+    left = [path.stem for path in Path(callback.sweep.checkpoints.location).glob("*.pt")]
+    assert sorted(left) == sorted([names[0], names[2]])  # the next run continues the given up one
 
 
 def test_trials_of_a_failing_fusion_that_have_ended_do_not_restart(

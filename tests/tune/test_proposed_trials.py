@@ -33,6 +33,7 @@ AXES: dict[str, Axes] = {
     AA: {"dropout": [0.0, 0.1, 0.2], "width": [8, 16, 32]},
     DA: {"width": Range(8, 9)},
 }
+LOST = -1.0  # the score of a trial that diverged
 POINTS, EPOCHS = 5, 9  # of the sweeps on Ray
 
 
@@ -46,7 +47,8 @@ class Store:
 
     def load(self, trial: Trial) -> Any:
         accuracy = self.finished.get(trial.key)
-        return None if accuracy is None else SimpleNamespace(score=accuracy, diverged=False)
+        lost = accuracy == LOST
+        return None if accuracy is None else SimpleNamespace(score=accuracy, diverged=lost)
 
     def opened(self, points: int | None) -> ProposedTrials:
         searches = {model: OptunaSearch(points, 1, axes) for model, axes in AXES.items()}
@@ -114,6 +116,26 @@ def test_the_objective_is_the_mean_over_seeds(store: Store) -> None:
     del two.finished[proposed.keys[1]]
     (unfinished,) = two.opened(5).unfinished()  # of a point whose other seed has finished
     assert unfinished.key == proposed.keys[1]
+
+
+def test_a_point_with_a_diverged_seed_has_the_score_of_that_seed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[float | None] = []
+    propose = OptunaSearch.propose
+
+    def noting(search: OptunaSearch, model: str, scores: Any) -> Any:
+        seen.extend(score for _, score in scores)
+        return propose(search, model, scores)
+
+    monkeypatch.setattr(OptunaSearch, "propose", noting)
+    store.noise = {1: 0.0, 2: 0.0}
+    proposed = store.opened(5)
+    first, second = proposed.unfinished()
+    store.finished |= {first.key: 0.9, second.key: LOST}
+    assert all(map(proposed.is_finished, (first.key, second.key)))
+    proposed.ask(), proposed.ask()  # for the other model, then for this one
+    assert LOST in seen
 
 
 def test_finished_trials_of_another_sweep_are_reused(

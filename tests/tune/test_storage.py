@@ -10,7 +10,7 @@ import pytest
 
 from actmodels.errors import SweepError
 from actmodels.files import CorruptError
-from tune.trials.storage import Bucket, Storage, prepare, retried, storage, storage_errors
+from tune.trials.storage import Bucket, Storage, is_full, prepare, retried, storage, storage_errors
 
 
 @pytest.fixture(params=["folder", "bucket"])
@@ -21,6 +21,11 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
     if isinstance(result, Bucket):
         result.opened[0].create_dir(f"{result.opened[1]}/rungs/3", recursive=True)
     return result
+
+
+def test_a_full_disk_and_a_full_quota_are_full() -> None:
+    assert all(is_full(OSError(number, "full")) for number in (errno.ENOSPC, errno.EDQUOT))
+    assert not is_full(OSError(errno.EACCES, "Permission denied"))
 
 
 def test_read_returns_the_last_write(place: Storage) -> None:

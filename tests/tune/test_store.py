@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 import torch
@@ -9,7 +11,7 @@ import torch
 from actmodels.records import EpochRecord, TrialRecord
 from tests.samples import MODELS, keyed, sample_trial
 from tune.trials.grid import Trial
-from tune.trials.storage import storage
+from tune.trials.storage import Storage, storage
 from tune.trials.store import TrialStore
 
 
@@ -32,6 +34,20 @@ def test_round_trip(tmp_path: Path) -> None:
     store.save(stored, {"a": torch.ones(2)})
     loaded = store.load(stored.key, needs_weights=True)
     assert loaded is not None and replace(loaded, weights=None) == stored
+
+
+def test_no_record_lacks_its_weights_after_a_kill(tmp_path: Path) -> None:
+    store, stored = TrialStore(storage(tmp_path)), record(trial())
+    write = Storage.write
+
+    def dies(place: Storage, name: str, content: Any) -> None:
+        if name.endswith(".pt"):
+            raise KeyboardInterrupt
+        write(place, name, content)
+
+    with patch.object(Storage, "write", dies), pytest.raises(KeyboardInterrupt):
+        store.save(stored, {"a": torch.ones(2)})
+    assert not store.holds(stored.key)
 
 
 def test_a_result_under_another_name_is_quarantined(
