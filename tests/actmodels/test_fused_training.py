@@ -1,5 +1,6 @@
 """Fused trials have the results of single trials."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -151,6 +152,21 @@ def test_a_diverged_trial_stops_and_the_others_continue(in_double: None) -> None
         assert torch.equal(value, before[name])
     for number in (0, 2):
         assert difference(alone(configs[number], source, 2), fusion.members[number]) < 1e-12
+
+
+def test_the_record_of_a_diverged_epoch_is_that_of_the_last_good_parameters(
+    in_double: None,
+) -> None:
+    """The second update of the epoch is not finite."""
+    source = data(60)
+    configs = trials("adaptive_attention", [{}, {"learning_rate": 1e9}])
+    fusion = FusedTraining(configs, source)
+    untrained = Training(configs[1], source).dev_metrics()
+    fusion.run_epoch()
+    assert [member.diverged for member in fusion.members] == [False, True]
+    (record,) = fusion.members[1].history
+    assert record.dev_loss == pytest.approx(untrained.loss, rel=1e-5)
+    assert math.isfinite(record.train_loss)
 
 
 def test_a_fusion_whose_trials_all_diverge_ends() -> None:

@@ -63,6 +63,15 @@ def test_against_a_slow_loop(epsilon: float, scale: float) -> None:
     torch.testing.assert_close(halted.weights.sum(dim=1), ones)
 
 
+def test_sums_at_the_threshold() -> None:
+    """N = 2 at a sum of exactly 1 - epsilon; rounding does not end the loop before it does."""
+    halted = truncate(torch.tensor([[0.5, 0.25, 0.5]]), 0.25)
+    assert (halted.steps.tolist(), halted.weights.tolist()) == ([2.0], [[0.5, 0.5, 0.0]])
+    act = make("act", epsilon=0.01).float()
+    sums = torch.tensor([0.98, 0.99 * (1 - 5e-7), 1.0])
+    assert act.has_halted_by(sums).tolist() == [False, False, True]
+
+
 def make(mechanism: str, **settings: Any) -> Halting:
     """A halting mechanism with the sample settings, overridden by `settings`."""
     if mechanism == "fixed_steps":
@@ -112,6 +121,12 @@ def test_fixed_steps_answer_from_the_last_state() -> None:
 
 
 class TestPonderNet:
+    def test_a_mass_of_exactly_one_half_is_the_median(self) -> None:
+        net = make("ponder_net").eval()
+        states, _, classify = random_steps(3, 4)
+        halves = torch.full((3, 4), 0.5, dtype=torch.float64)
+        assert net.answer(AllSteps(states, halves), classify).steps.tolist() == [1.0] * 3
+
     def test_divergence_by_hand(self) -> None:
         """KL((1, 0) || (1/4, 3/16, ...)) = log 4, and no nan from 0 · log 0."""
         net = make("ponder_net", prior_steps=4.0)

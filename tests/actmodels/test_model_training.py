@@ -137,6 +137,9 @@ def test_a_diverged_trial_ends_on_its_last_good_parameters(
     assert same(good, training.model.state_dict())
     assert next(calls) == 4  # the epoch ended there
     assert math.isfinite(record.dev_loss) and math.isfinite(record.train_loss)
+    resumed = start_training(replace(config, max_epochs=5))
+    resumed.load_state_dict(training.state_dict())
+    assert resumed.diverged and resumed.finished
 
 
 @pytest.mark.parametrize(("clip_norm", "factor"), [(0.0, 1.0), (5.0, 0.5), (15.0, 1.0)])

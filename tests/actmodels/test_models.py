@@ -24,7 +24,8 @@ def test_the_seven_checks(config: TrialConfig, check: Callable[[TrialConfig], No
 
 def test_networks_and_adaptive_models_by_name() -> None:
     names = ["decomposable_attention", "hop_attention_fixed_steps", "hop_attention_dact"]
-    adaptive = [name for name in (*names, "lexical_baseline") if is_adaptive(name)]
+    drawn = "adaptive_attention_random_steps"
+    adaptive = [name for name in (*names, drawn, "lexical_baseline") if is_adaptive(name)]
     assert adaptive == ["hop_attention_dact"]
     assert first_network(names) is None
     assert first_network([*names, "hop_attention", "adaptive_attention"]) == "hop_attention"

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,14 @@ def test_a_record_decides_for_its_seeds(tmp_path: Path, epochs: int, stopped: in
     here.record_result(TrialRecord("a", config, 1, ended, {"early_stopping": "rule"}))
     here.record("b", history(*[0.1] * (epochs - 1 or 1)))
     assert here.last_epoch("m", "ab") == stopped
+
+
+def test_a_diverged_trial_was_not_stopped() -> None:
+    config = sample_trial(MODELS[0], max_epochs=10).as_dict()
+    record = TrialRecord("a", config, 1, tuple(history(0.9)), {"early_stopping": "rule"})
+    assert record.stopped and record.end == "stopped early after epoch 1"
+    lost = replace(record, diverged=True)
+    assert not lost.stopped and lost.end.startswith("diverged in epoch 1")
 
 
 def test_swapped_and_corrupt_scores_are_named_and_not_compared(tmp_path: Path) -> None:

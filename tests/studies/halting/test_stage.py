@@ -18,6 +18,15 @@ def test_a_halting_mechanism_keeps_the_network(winners: None) -> None:
     assert len({run.config.network for run in runs}) == 1
 
 
+def test_the_settings_of_the_study_replace_the_common_ones(winners: None) -> None:
+    whole = params(halting={"seeds": [5]})
+    common = whole.sweep.settings | {"prior_steps": 3.0}
+    whole = whole.model_copy(update={"sweep": whole.sweep.model_copy(update={"settings": common})})
+    own = {"mechanisms": {"ponder_net": {}}, "settings": {"prior_steps": 7.0}}
+    (run,) = plan(whole, whole.halting.model_copy(update=own))
+    assert run.config.halting.prior_steps == 7.0
+
+
 def test_collapse_is_counted_by_runs() -> None:
     row = {"kind": "act", "point": "p", "dev_accuracy": 0.5, "ponder_weight_end": 0.01}
     rows = [row | {"dev_mean_steps": steps} for steps in (1.0, 1.2, 3.0, 1.5)]

@@ -43,6 +43,16 @@ def test_depths_join_when_the_last_is_learned_and_steps_cost_later(
     assert (one.depths_in_training, one.epochs_since_join) == (2, 1) and charged(one)
 
 
+def test_the_next_depth_waits_for_the_last_one_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = training(multihop_trial(join_accuracy=0.5, max_hops=3))
+    one.depths_in_training, right = 2, one.data.dev.labels
+    labels = torch.where(one.data.dev.depths == 1, right, (right + 1) % 3)
+    result = type("Result", (), {"predictions": labels, "labels": right, "metrics": METRICS})
+    monkeypatch.setattr("studies.multihop.training.evaluate", lambda *_: result)
+    one.dev_metrics()
+    assert one.depths_in_training == 2
+
+
 def test_pairs_are_new_and_of_the_joined_depths() -> None:
     one = training(multihop_trial(batch_size=64))
     batches = [*one.batches(generator("epoch", 1)), *one.batches(generator("epoch", 2))]

@@ -192,6 +192,13 @@ def test_without_halting_it_is_torchs_own(cell: str) -> None:
     assert pondered.ponder_cost is None
 
 
+def test_padding_is_never_wrong_and_has_no_steps() -> None:
+    model, batch = make("lstm", ACT), sample()
+    wrong = batch._replace(targets=torch.where(batch.mask[..., None], batch.targets, 7.0))
+    scored = score(TASK.outputs, model(batch.inputs, batch.mask), wrong)
+    assert not scored.wrong[~batch.mask].any() and not batch.mask.all()
+
+
 def test_loss_and_ponder_cost_are_summed_over_a_sequence() -> None:
     """Equation 12: mean over sequences of the sum of losses + weight · sum of N + R."""
     model, batch = make("lstm", replace(ACT, ponder_weight=0.3)), sample()
