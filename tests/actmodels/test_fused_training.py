@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from actmodels.data.trial_data import TrialData
-from actmodels.fused import FusedTraining, can_fuse, fusion_shape
+from actmodels.fused import FusedTraining, can_fuse, fuse, fusion_shape
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig, setting_types
 from tests.samples import VARIANTS, sample_data, sample_trial
@@ -155,17 +155,31 @@ def test_a_diverged_trial_stops_and_the_others_continue(in_double: None) -> None
 
 
 def test_the_record_of_a_diverged_epoch_is_that_of_the_last_good_parameters(
-    in_double: None,
+    in_double: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second update of the epoch is not finite."""
-    source = data(60)
-    configs = trials("adaptive_attention", [{}, {"learning_rate": 1e9}])
-    fusion = FusedTraining(configs, source)
+    """The objective of one trial is not a number in the second update."""
+    source, configs = data(60), trials("adaptive_attention", UNLIKE[:2])
+    fusion, calls = FusedTraining(configs, source), iter(range(100))
+
+    def breaking(members: Any) -> Any:
+        fused, optimizer = fuse(members)
+        objective = fused.objective
+
+        def broken(*arguments: Any) -> torch.Tensor:
+            lost = next(calls) == 1
+            if lost:  # all later predictions are nan as well
+                fused.classify.weight.data[1] = math.nan
+            return objective(*arguments) * torch.tensor([1.0, math.nan if lost else 1.0])
+
+        fused.objective = broken
+        return fused, optimizer
+
+    monkeypatch.setattr("actmodels.fused.fuse", breaking)
     untrained = Training(configs[1], source).dev_metrics()
     fusion.run_epoch()
     assert [member.diverged for member in fusion.members] == [False, True]
     (record,) = fusion.members[1].history
-    assert record.dev_loss == pytest.approx(untrained.loss, rel=1e-5)
+    assert record.dev_loss == pytest.approx(untrained.loss, rel=1e-9)
     assert math.isfinite(record.train_loss)
 
 
