@@ -5,6 +5,8 @@ from itertools import islice
 from typing import Any, get_args
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from actmodels.ranges import Axes, Range
 from pipeline.parameters.schema import Sweep
@@ -19,6 +21,19 @@ RANGES = {
     "width": Range(8, 32),
     "init": ["xavier", "normal"],
 }
+
+
+@given(
+    low=st.floats(1e-6, 1e6),
+    width=st.floats(1e-6, 1e6),
+    share=st.floats(0, 1, exclude_max=True),
+    scale=st.sampled_from(["linear", "log"]),
+)
+def test_a_value_is_within_its_range(low: float, width: float, share: float, scale: Any) -> None:
+    drawn = Range(low, low + width, scale)
+    assume(not drawn.problems())
+    for value in (drawn.at(share), drawn.rounded(low), drawn.rounded(low + width)):
+        assert drawn.min <= value <= drawn.max
 
 
 @pytest.mark.parametrize("axes", [AXES, RANGES])

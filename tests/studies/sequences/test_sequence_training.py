@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.configs import ActConfig, ActRnnConfig, FixedStepsConfig
+from actmodels.configs import ActConfig, ActRnnConfig, FixedStepsConfig, TargetStepsConfig
 from actmodels.errors import ConfigError
+from actmodels.seeding import generator
 from studies.sequences.config import (
     AdditionConfig,
     CharactersConfig,
@@ -30,6 +31,19 @@ from tests.studies.sequences.samples import (
 
 def train(**changes: Any) -> SequenceTraining:
     return SequenceTraining(sample_trial(**changes), TEXT)
+
+
+def test_the_target_is_the_mean_of_the_steps_without_padding() -> None:
+    halting = TargetStepsConfig(target_steps=2.0, recent_share=1.0, max_steps=6)
+    training = train(task=GENERATED[1], halting=halting)
+    batch = training.task.sample(20, generator("sample", 1))
+    scored = training.forward(batch)
+    training.on_update_end(scored, batch)
+    steps = scored.pondered.steps[batch.mask]
+    assert not batch.mask.all()
+    assert abs(float(training.model.halting.deviation)) == pytest.approx(
+        abs(float(steps.mean()) - 2.0), rel=1e-5
+    )
 
 
 def test_seeds() -> None:
