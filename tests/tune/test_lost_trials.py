@@ -15,6 +15,7 @@ from ray.tune.search import Searcher
 from actmodels.errors import SweepError
 from actmodels.records import EpochRecord, TrialRecord
 from tests.samples import MODELS, keyed, sample_trial
+from tune.cluster import runner
 from tune.cluster.callback import DriverCallback
 from tune.cluster.node_check import StorageFullError, qualified_name
 from tune.cluster.nodes import Nodes
@@ -135,6 +136,18 @@ def test_the_queue_gives_a_failed_fusion_again_and_ends_after_it(
         assert queue.suggest("6") is None
         queue.on_trial_complete(name)
     assert queue.suggest("6") == Searcher.FINISHED
+
+
+def test_the_queue_is_limited(
+    trials: list[Trial], callback: DriverCallback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ray Tune looks at each waiting trial in each of its steps."""
+    monkeypatch.setattr(runner, "PENDING", 1)
+    callback.sweep.waiting, callback.nodes.capacity = [[trial] for trial in trials], 1
+    queue = FusionQueue(callback)
+    assert [queue.suggest(name) is None for name in "123"] == [False, False, True]
+    queue.on_trial_complete("1")
+    assert queue.suggest("4") is not None
 
 
 def test_fusions_are_split_when_nodes_join(trials: list[Trial], callback: DriverCallback) -> None:

@@ -85,6 +85,9 @@ def train(sweep: RunningSweep, trials: list[Trial]) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+PENDING = 200  # fusions that wait for resources, so that a cluster grows; Ray Tune's own number
+
+
 class FusionQueue(DriverOnly, Searcher):
     """Give Ray the waiting fusions first, then the trials that the search proposes.
 
@@ -104,6 +107,8 @@ class FusionQueue(DriverOnly, Searcher):
             waiting += by_configuration(proposed.ask())
         if not waiting:
             return None if self.running else Searcher.FINISHED
+        if len(self.running) >= self.nodes.capacity + PENDING:
+            return None
         fusion = self.running[trial_id] = waiting.pop(0)
         return fusion_point(fusion, proposed.peers(fusion[0]))
 
@@ -182,7 +187,7 @@ def tuner(
 ) -> ray.tune.Tuner:
     """Return a Tuner with one Ray trial per fusion; workers are reused between them.
 
-    count: of all trials, which may wait for nodes at the same time, so that a cluster grows.
+    count: of all trials.
     """
     shutil.rmtree(folder, ignore_errors=True)  # a killed run leaves files that nothing reads
     sweep = callback.sweep
