@@ -21,7 +21,7 @@ from tune.cluster.worker_process import configure_torch
 
 UPDATES, RUNS = 16, 3  # updates of a run; timed runs
 SECONDS = 420.0  # budget of the table
-DEV_BATCH = 256  # of actmodels.training
+DEV_BATCH = 256  # as in actmodels.training
 THIRD = (432 + 54) // 3 * 15 * 549_367  # of the paper's grid: trials · epochs · pairs
 BATCH_SIZES = (8, 16, 32)
 BARRIER_SECONDS = 120.0  # until a process that has not come counts as failed

@@ -44,7 +44,8 @@ def executing_tests(folder: Path, fault: Fault, lines_of: Any) -> list[str]:
     lines = lines_of.contexts_by_lineno(name.as_posix())
     numbers = range(first, first + fault["old"].rstrip("\n").count("\n") + 1)
     contexts = {one for number in numbers for one in lines.get(number, ()) if one}
-    contexts = contexts or {one for tests in lines.values() for one in tests if one}  # of imports
+    # else the tests that import the file
+    contexts = contexts or {one for tests in lines.values() for one in tests if one}
     words = (*name.with_suffix("").parts[1:], f"tests/{fault['package']}/")
     tests = {one.partition("|")[0].partition("[")[0] for one in contexts}
     return sorted(tests, key=lambda test: (-sum(word in test for word in words), test))

@@ -5,16 +5,16 @@ Does not import Ray, which trains the trials that this object gives, and tells i
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
 from tune.failures import Failure
 from tune.progress import say
-from tune.tracking.tracker import Tracker, final_state
+from tune.tracking.tracker import Results, Tracker, final_state
 from tune.trials.execution import Execution
 from tune.trials.fusion import Fusion, fusion_name, split_largest
 from tune.trials.grid import Trial, grid_hash, rung_scores
@@ -22,8 +22,6 @@ from tune.trials.proposed_trials import ProposedTrials
 from tune.trials.provenance import code_folder, provenance_tags
 from tune.trials.storage import Storage, prepare, storage_errors
 from tune.trials.store import TrialStore, checkpoint_name, load_checkpoint
-
-Results: TypeAlias = list[tuple[Trial, TrialRecord | str]]  # or an error
 
 
 class RunningSweep:
@@ -41,7 +39,7 @@ class RunningSweep:
         waiting: fusions that Ray has not been given, or has given up.
         ended: keys of trials that were recorded or given up.
         errors: reasons of trials that were given up, by key.
-        failures: how often a trial failed alone, or its checkpoint could not be read, by key.
+        failures: how often the fusion of a trial failed, or its checkpoint was not read, by key.
         unreadable: keys of finished trials whose weights could not be read.
         fatal_error: why the sweep must end; empty if it need not.
     """
@@ -69,7 +67,7 @@ class RunningSweep:
         self.failures: Counter[str] = Counter()
         self.unreadable: set[str] = set()
         self.fatal_error = ""
-        self._results: Results = []
+        self._results: Results = ()
 
     @contextmanager
     def opened(self) -> Iterator[list[Trial]]:
@@ -111,9 +109,7 @@ class RunningSweep:
         Raises:
             SweepError: names the trials without one.
         """
-        for trial in self.proposed.trials:
-            record = self.store.load(trial.key, needs_weights=self.keep_weights)
-            self._results.append((trial, record or self.errors.get(trial.key, "no result")))
+        self._results = [(trial, self._result(trial)) for trial in self.proposed.trials]
         records = [result for _, result in self._results if isinstance(result, TrialRecord)]
         if failed := [(trial, why) for trial, why in self._results if isinstance(why, str)]:
             raise SweepError(
@@ -124,6 +120,10 @@ class RunningSweep:
         if self.rung_scores:
             self.rung_scores.delete(self.proposed.keys)  # the records have the same scores
         return records
+
+    def _result(self, trial: Trial) -> TrialRecord | str:
+        record = self.store.load(trial.key, needs_weights=self.keep_weights)
+        return record or self.errors.get(trial.key, "no result")
 
     def _metrics(self) -> dict[str, float]:
         """Return what MLflow shows of the sweep itself."""
@@ -139,6 +139,11 @@ class RunningSweep:
         """Return the trials of these keys that have not ended."""
         return [self.proposed.by_key[key] for key in keys if key not in self.ended]
 
+    def unfinished_fusions(self, fusions: Iterable[Fusion]) -> list[Fusion]:
+        """Return fusions without the trials that have ended; without those that have none left."""
+        left = (self.unfinished([trial.key for trial in fusion]) for fusion in fusions)
+        return [fusion for fusion in left if fusion]
+
     def record(self, record: TrialRecord) -> bool:
         """Store a finished trial; return whether it was, else its weights cannot be read."""
         trial = self.proposed.by_key[record.key]
@@ -147,7 +152,7 @@ class RunningSweep:
             return False
         with self.fatal_errors(self.store.storage):
             self.store.save(record, weights)
-            self.trace(trial).unlink(missing_ok=True)  # of an earlier run
+            self.trace(trial).unlink(missing_ok=True)  # an earlier run may have left it
             self._end(trial, record)
         return trial.key in self.ended
 
@@ -220,7 +225,7 @@ class RunningSweep:
         return []
 
     def restart(self, fusion: list[Trial], reason: str) -> None:
-        """Give a fusion to Ray again, before the others; its trials count no failure."""
+        """Give a fusion to Ray again, before the others."""
         say(f"{fusion_name(fusion)}: {reason}; it restarts")
         self.waiting.insert(0, fusion)
 

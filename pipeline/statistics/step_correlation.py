@@ -21,7 +21,7 @@ from actmodels.training import Evaluation
 from pipeline.runtime.results import TableRow
 from pipeline.statistics.paired import Groups, estimate
 
-Values = NDArray[np.float64]  # of the pairs of a split; nan: unknown, or not scored
+Values = NDArray[np.float64]  # one for each pair; nan: unknown, or not scored
 BySeed = dict[int, Values]
 
 

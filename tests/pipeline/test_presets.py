@@ -85,7 +85,7 @@ def test_all_models_compose_into_one_configuration_each() -> None:
     params = params_with(["models=spinn"])  # all, and the one that reads parses
     assert not params_with(["models=all"]).corpus.parses
     presets, ablations = trials(params_with([])), trials(params_with(["models=ablations"]))
-    others = (*(ablations.keys() - presets.keys()), "hop_attention")  # of the study multihop
+    others = (*(ablations.keys() - presets.keys()), "hop_attention")  # multihop has it
     networks -= {MODELS[name].model for name in others}
     assert {MODELS[name].model for name in params.sweep.models} == networks
     added = {name: count for name, count in trials(params).items() if name not in presets}

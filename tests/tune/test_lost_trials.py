@@ -174,6 +174,23 @@ def test_fusions_are_split_when_nodes_join(trials: list[Trial], callback: Driver
     assert seen == [[names], [names[1:2], names[2:]]]
 
 
+def test_trials_that_end_while_nodes_join_have_no_new_round(
+    trials: list[Trial], callback: DriverCallback
+) -> None:
+    def tuner(callback: DriverCallback, stopper: SweepStopper) -> Any:
+        def fit() -> None:
+            assert stopper.queue.suggest("1")
+            callback.nodes.capacity += 2
+            assert stopper.stop_all()
+            callback.sweep.ended.update(trial.key for trial in trials)
+
+        return SimpleNamespace(fit=fit)
+
+    callback.nodes.capacity, callback.sweep.waiting = 1, [trials]
+    run_rounds(callback, tuner)
+    assert callback.sweep.waiting == []
+
+
 def test_a_full_storage_ends_the_sweep(
     trials: list[Trial], callback: DriverCallback, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,6 +205,7 @@ def test_a_full_storage_ends_the_sweep(
 
         return SimpleNamespace(fit=fit)
 
+    sweep.waiting = [trials]
     with pytest.raises(SweepError) as raised:
         run_rounds(callback, tuner)
     assert str(raised.value) == (

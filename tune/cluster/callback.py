@@ -6,7 +6,7 @@ from typing import Any
 
 import ray.tune
 
-from actmodels.records import best_epoch
+from actmodels.records import TrialRecord, best_epoch
 from tune.cluster.node_check import NodeError, StorageFullError, qualified_name
 from tune.cluster.nodes import Nodes
 from tune.failures import UNREACHABLE, Failure
@@ -67,12 +67,14 @@ class DriverCallback(DriverOnly, ray.tune.Callback):
             self.sweep.tracker.update(member, state)
             self.progress.reached(member.name, len(record.history), best_epoch(record.history))
             if member.key in result["finished"]:
-                record = replace(record, machine=node | record.machine)
-                if self.sweep.record(record):
-                    end: End = "diverged" if record.diverged else "done"
-                    self.progress.ended(member.name, member.config.max_epochs, end)
-                    if record.diverged:
-                        say(f"{member.name}: {record.end}")
+                self._record(member, replace(record, machine=node | record.machine))
+
+    def _record(self, trial: Trial, record: TrialRecord) -> None:
+        if self.sweep.record(record):
+            end: End = "diverged" if record.diverged else "done"
+            self.progress.ended(trial.name, trial.config.max_epochs, end)
+            if record.diverged:
+                say(f"{trial.name}: {record.end}")
 
     def on_trial_complete(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """Start trials of unreadable weights over; Ray calls this after Ctrl-C, too."""

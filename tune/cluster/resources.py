@@ -12,11 +12,11 @@ from typing import Any, Self
 
 import ray
 from ray.autoscaler.sdk import request_resources
-from tqdm import tqdm
 
 from actmodels.errors import SweepError
 from tune.cluster.local_ray import TERMINATED, session_logs
 from tune.cluster.nodes import Nodes
+from tune.progress import say
 from tune.tracking.tracking_uri import is_listening
 
 INTERVAL = 2.0  # seconds between checks
@@ -134,7 +134,7 @@ class ClusterMonitor:
             note = (
                 f"Ray has started no worker for {WORKER_NOTE:g} s ({reason}; logs in {self.logs})"
             )
-            tqdm.write(note, file=sys.stderr)
+            say(note)
         return bool(self.running)
 
     def _start(self, *arguments: Any) -> None:

@@ -121,9 +121,7 @@ class FusionQueue(DriverOnly, Searcher):
 
     def unfinished(self) -> list[Fusion]:
         """Return the fusions that run or wait, without the trials that have ended."""
-        fusions = [*self.running.values(), *self.sweep.waiting]
-        left = (self.sweep.unfinished([trial.key for trial in fusion]) for fusion in fusions)
-        return [fusion for fusion in left if fusion]
+        return self.sweep.unfinished_fusions([*self.running.values(), *self.sweep.waiting])
 
     def save_to_dir(self, checkpoint_dir: str, session_str: str = "default") -> None:
         """Save nothing: the ledger has the trials."""
@@ -167,15 +165,12 @@ def run_rounds(
     It ends: the number of failures of a trial is limited, and fusions that fail are halved.
     """
     sweep, nodes = callback.sweep, callback.nodes
-    while True:
+    while sweep.waiting:
         stopper = SweepStopper(FusionQueue(callback), nodes.capacity)
         tuner(callback, stopper).fit()
         if sweep.fatal_error:
             raise SweepError(sweep.fatal_error)
-        if not stopper.left:
-            return
-        left = (sweep.unfinished([t.key for t in fusion]) for fusion in stopper.left)
-        sweep.waiting = split_largest([fusion for fusion in left if fusion], nodes.capacity)
+        sweep.waiting = split_largest(sweep.unfinished_fusions(stopper.left), nodes.capacity)
 
 
 def tuner(

@@ -75,7 +75,7 @@ def make_fusions(
 def split_largest(fusions: Sequence[Fusion], count: int) -> list[Fusion]:
     """Halve the largest fusion until there are `count` fusions, or none can be split."""
     result = [by_configuration(fusion) for fusion in fusions]
-    while len(result) < count:
+    while 0 < len(result) < count:
         largest = max(result, key=len)
         middle = (len(largest) + 1) // 2
         if len(largest) == 1:
