@@ -85,7 +85,7 @@ test-fast: setup-tests  ## without Ray, network and GPU
 test-smoke: setup-tests  ## one test per feature: a tiny run of all stages, kills, the page, the server
 	$(SLOWLY) -m smoke $(TWO)
 
-test-slow: setup-tests  ## smoke tests, kill campaigns, clusters, the demo, simulations
+test-slow: setup-tests  ## smoke tests, kills, clusters, the demo, simulations
 	$(SLOWLY) -m "slow and not alone" $(TWO)
 	$(SLOWLY) -m "slow and alone"
 

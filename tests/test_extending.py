@@ -1,12 +1,10 @@
-"""docs/extending.md: a new model or halting mechanism is one file with a decorator.
+"""A new model or halting mechanism is one file with a decorator, also in another package.
 
-A new study is a folder and a file in conf/study/.
+tests/end_to_end/test_extending_page.py runs docs/extending.md, with a model and a study.
 """
 
-import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -47,7 +45,7 @@ from actmodels.trial_config import TrialConfig
 from actmodels.validators import Count
 from pipeline.datasets.tokens import write_token_pairs
 from tests import model_checks
-from tests.pipeline.project import read_output, shipped_params, write_params
+from tests.pipeline.project import read_output, write_params
 from tests.pipeline.tiny_export import trained
 from tests.samples import SETTINGS, sample_data, sample_trial
 
@@ -278,63 +276,3 @@ def test_a_package_registers_models_and_mechanisms(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import actmodels.registry"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert "lazy-models registers models in lazy_models, which cannot be imported" in done.stderr
-
-
-BLOCK = re.compile(r"^```\w+\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-ADDED = """
-import json
-from pathlib import Path
-from pipeline.parameters.load import load_params
-from pipeline.parameters.studies import json_schema
-from pipeline.parameters.studies import study_part
-from pipeline.parameters.use import use
-from reports.load import load
-from reports.render import report
-root = Path.cwd()
-use(["study=widths"])
-params = load_params()
-studies = {name: study_part(name, "report").STUDY for name in params.studies}
-data = load(root / "artifacts", {name: study.columns for name, study in studies.items()})
-built = report(data, studies, 0)
-print(json.dumps([
-    json_schema()["properties"]["widths"], params.widths.widths,
-    [section.title for section in built.sections], [r[1] for r in built.sections[-1].parts[0].rows],
-]))
-"""
-
-
-def add_study(folder: Path) -> None:
-    """Write the files of docs/extending.md into a copy of the project."""
-    blocks = BLOCK.findall((ROOT / "docs" / "extending.md").read_text(encoding="utf-8"))
-    for name, block in (each for each in blocks if "widths" in each[0]):
-        path = folder / name
-        assert not path.exists(), f"{name} changes"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(block, encoding="utf-8")
-    (folder / "studies" / "widths" / "__init__.py").touch()
-
-
-def test_a_seventh_study_is_a_folder_and_a_file(tmp_path: Path) -> None:
-    for name in ("actmodels", "conf", "pipeline", "reports", "studies", "tune"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(ROOT / "tests" / "fixtures" / "artifacts", tmp_path / "artifacts")
-    shutil.copy(ROOT / "dvc.yaml", tmp_path)
-    (tmp_path / "params.yaml").write_text(shipped_params())
-    add_study(tmp_path)
-    results = tmp_path / "artifacts" / "studies" / "widths"
-    results.mkdir()
-    names = "model,width,seeds,dev_accuracy_mean,dev_accuracy_sd"
-    (results / "points.csv").write_text(f"{names}\ndecomposable_attention,4,1,0.5,\n")
-    (results / "timings.csv").write_text("model,width,seed,epochs,seconds\na,4,1,2,3.0\n")
-    run = partial(subprocess.run, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)})
-    printed = run([sys.executable, "-c", ADDED], check=True, capture_output=True, text=True).stdout
-    schema, widths, titles, rows = json.loads(printed.splitlines()[-1])
-    assert schema == {"$ref": "#/$defs/studies__widths__section__Study"} and widths == [32, 64]
-    assert titles[2] == "Accuracy by width"
-    assert "A" in rows  # a row of its times
-    run(["git", "init", "-q"], check=True)
-    run([sys.executable, "-m", "dvc", "init", "-q", "-f"], check=True)
-    command = [sys.executable, "-m", "dvc", "stage", "list", "--name-only"]
-    stages = run(command, check=True, capture_output=True, text=True).stdout.split()
-    assert [name for name in stages if name.startswith("study")] == ["study@widths"]
-    assert len(stages) == 15

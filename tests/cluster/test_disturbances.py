@@ -18,7 +18,7 @@ from tests.cluster.machines import Machine
 from tests.cluster.project import ClusterProject, s3_server, stopped
 from tests.cluster.ray_cluster import INSTALLED, Cluster
 from tests.end_to_end.project import ROOT, Project, in_mid_sweep, processes
-from tests.end_to_end.test_crash import check_complete
+from tests.end_to_end.test_kills import check_complete
 
 pytestmark = pytest.mark.slow(minutes=6)
 INSPECT = """

@@ -14,7 +14,6 @@ import tempfile
 from pathlib import Path
 
 from pipeline.parameters.studies import study_names
-from tests.end_to_end.kill_campaign import artifacts
 from tests.end_to_end.project import ROOT, Project
 
 # These depend on the code.
@@ -30,7 +29,7 @@ def results(project: Project) -> dict[str, bytes]:
         STUDY.sub(r"studies/\1/", name.replace("cloze_data/", "cloze/data/")): SECONDS.sub(
             rb'"\1": 0', KEY.sub(b"KEY", content)
         )
-        for name, content in artifacts(project).items()
+        for name, content in project.artifacts().items()
         if not IGNORED.search(name)
     }
 

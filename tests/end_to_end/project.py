@@ -51,13 +51,13 @@ def text_source(name: str, path: Path) -> dict[str, Any]:
     return source | {"bytes": None, "members": []}
 
 
-# A sweep of 2 + 2 trials and a few seconds, long enough to be killed halfway.
+# A sweep of 2 + 2 trials and some seconds, long enough to be killed several times.
 TINY: dict[str, Any] = {
     "cluster.dashboard": False,
     "corpus.captions.train": 900,
     "corpus.captions.dev": 120,
     "corpus.captions.test": 120,
-    "sweep.max_epochs": 8,
+    "sweep.max_epochs": 60,
     "sweep.models.decomposable_attention.grid.learning_rate": [0.001, 0.002],
     "sweep.models.decomposable_attention.grid.dropout": [0.1],
     "sweep.models.decomposable_attention.grid.width": [16],
@@ -121,6 +121,12 @@ TINY: dict[str, Any] = {
     "halting.max_epochs": 2,
     "halting.mechanisms": {"ponder_net": {}, "target_steps": {"target_steps": [3.0]}},
 }
+
+
+# These depend on the machine and the run; everything else must be byte-identical.
+VARIABLE = re.compile(r"environment\.json|environments\.csv|timings\.(csv|md)")
+# Elements of the page that depend on the run.
+TIMINGS = re.compile(rb"<(\w+)[^>]* data-run>.*?</\1>", re.DOTALL)
 
 
 class Project:
@@ -211,6 +217,16 @@ class Project:
         names = ("records.jsonl", "trials.csv", "history.csv", "summary.json")
         return {name: (folder / name).read_bytes() for name in names}
 
+    def artifacts(self) -> dict[str, bytes]:
+        """Return the contents of all artifacts that do not depend on the run."""
+        folder = self.folder / "artifacts"
+        paths = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
+        return {
+            name: TIMINGS.sub(b"", path.read_bytes())
+            for name, path in sorted(paths.items())
+            if not VARIABLE.search(name)
+        }
+
     def finished(self) -> set[str]:
         return {path.stem for path in (self.folder / "state" / "trials").glob("*.json")}
 
@@ -293,6 +309,6 @@ def kill_session(leader: int) -> None:
 def of_session(leader: int) -> Iterator[psutil.Process]:
     """Yield the processes of a command's session, also after the command has ended."""
     for process in psutil.process_iter():
-        with suppress(ProcessLookupError):
-            if os.getsid(process.pid) == leader:
+        with suppress(ProcessLookupError, psutil.NoSuchProcess):
+            if os.getsid(process.pid) == leader and process.status() != psutil.STATUS_ZOMBIE:
                 yield process

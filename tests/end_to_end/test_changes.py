@@ -1,16 +1,14 @@
-"""Changes of grid, model, settings and stages run only the changed trials, and reuse no other."""
+"""Changes of grid, model and settings run only the changed trials, and reuse no other."""
 
 import re
 from pathlib import Path
 
 import pytest
-from ruamel.yaml import YAML
 
 from tests.end_to_end.conftest import SharedRay
-from tests.end_to_end.project import TINY, Project, in_mid_sweep
-from tests.test_extending import add_study
+from tests.end_to_end.project import Project, in_mid_sweep
 
-pytestmark = pytest.mark.slow(minutes=3)
+pytestmark = pytest.mark.slow(minutes=2)
 
 RATES = "sweep.models.decomposable_attention.grid.learning_rate"
 
@@ -23,24 +21,30 @@ def rates(project: Project) -> list[str]:
     return [row[column] for row in rows if row[1] == "decomposable_attention"]
 
 
-def test_one_changed_value_or_model_trains_the_changed_trials(
-    undisturbed: Project, shared_ray: SharedRay, tmp_path: Path
+def test_changes_after_a_kill_train_the_changed_trials(
+    prepared: Project, undisturbed: Project, shared_ray: SharedRay, tmp_path: Path
 ) -> None:
-    project = undisturbed.copy(tmp_path / "project", **shared_ray.settings)
-    before = project.finished()
+    """Ray's own restore would run the old values and report them under the new ones."""
+    project = prepared.copy(tmp_path / "project", **shared_ray.settings)
+    with in_mid_sweep(project):
+        pass
     project.configure({RATES: [0.001, 0.004]})
-    assert "sweep: 1 of 4 trials to run" in project.repro("sweep")
+    project.repro("sweep")
     assert rates(project) == ["0.001", "0.004"]
-    assert len(project.finished() - before) == 1
-    parents = project.runs("sweep")
-    assert len(parents) == 2
-    assert all(len(project.trials_of(parent)) == 4 for parent in parents)
+    _, *lines = (project.folder / "artifacts/sweep/trials.csv").read_text().splitlines()
+    keys = {line.split(",")[0] for line in lines}
+    assert len(keys) == 4 and keys <= project.finished()
+    statuses = {run.info.status for run in project.runs("trial") + project.runs("sweep")}
+    assert "RUNNING" not in statuses
 
-    # Restored: nothing to train, and a byte-identical table.
+    # the first grid again: its table is byte-identical
     project.configure({RATES: [0.001, 0.002]})
     project.repro("sweep")
     assert project.results() == undisturbed.results()
     assert len(project.finished()) == 5
+    parents = project.runs("sweep")
+    assert len(parents) == 2
+    assert all(len(project.trials_of(parent)) == 4 for parent in parents)
 
     path = project.folder / "actmodels" / "models" / "decomposable_attention.py"
     text = path.read_text()
@@ -51,9 +55,9 @@ def test_one_changed_value_or_model_trains_the_changed_trials(
 
 
 def test_a_random_search_of_a_range_continues_after_a_kill(
-    prepared: Project, tmp_path: Path
+    prepared: Project, shared_ray: SharedRay, tmp_path: Path
 ) -> None:
-    project = prepared.copy(tmp_path / "project")
+    project = prepared.copy(tmp_path / "project", **shared_ray.settings)
     project.configure(
         {
             RATES: {"min": 0.0005, "max": 0.01, "scale": "log"},
@@ -75,43 +79,3 @@ def test_a_random_search_of_a_range_continues_after_a_kill(
     assert drawn == sorted(drawn) and len(set(drawn)) == 2 and 0.0005 <= drawn[0] < drawn[1] <= 0.01
     runs = project.trials_of(project.runs("sweep")[0])
     assert {run.data.params["learning_rate"] for run in runs} >= set(rates(project))
-
-
-def test_an_edit_between_a_kill_and_the_rerun(
-    prepared: Project, shared_ray: SharedRay, tmp_path: Path
-) -> None:
-    """Ray's own restore would run the old values and report them under the new ones."""
-    project = prepared.copy(tmp_path / "project", **shared_ray.settings)
-    with in_mid_sweep(project):
-        pass
-    project.configure({RATES: [0.001, 0.008]})
-    project.repro("sweep")
-    assert rates(project) == ["0.001", "0.008"]
-    _, *lines = (project.folder / "artifacts/sweep/trials.csv").read_text().splitlines()
-    keys = {line.split(",")[0] for line in lines}
-    assert len(keys) == 4 and keys <= project.finished()
-    statuses = {run.info.status for run in project.runs("trial") + project.runs("sweep")}
-    assert "RUNNING" not in statuses
-
-
-def test_the_page_adds_a_study(undisturbed: Project, tmp_path: Path) -> None:
-    """The example of docs/extending.md is complete: it adds a working study."""
-    project = undisturbed.copy(tmp_path / "project")
-    add_study(project.folder)
-    study = {"widths.seeds": [1], "widths.max_epochs": 1, "widths.widths": [4, 8]}
-    project.configure({"studies": ["widths"]} | study)
-    tree = YAML(typ="safe", pure=True).load(project.folder / "params.yaml")
-    off = {name: tree.pop(name) for name in TINY["studies"]}
-    assert off
-    with (project.folder / "params.yaml").open("w") as file:
-        YAML().dump(tree, file)
-    output = project.repro("study@widths")
-    assert "sweep: 0 of 4 trials to run" not in output  # the sweep did not run again
-    lines = (project.folder / "artifacts/studies/widths/points.csv").read_text().splitlines()
-    assert lines[0] == "model,width,seeds,dev_accuracy_mean,dev_accuracy_sd"
-    assert [line.split(",")[:3] for line in lines[1:]] == [
-        ["decomposable_attention", "4", "1"],
-        ["decomposable_attention", "8", "1"],
-    ]
-    (run,) = project.runs("widths")
-    assert run.info.status == "FINISHED" and len(project.trials_of(run)) == 2

@@ -1,4 +1,4 @@
-"""`act-nli use`: the first command of docs/your-data.md, for one model with steps, one without."""
+"""`act-nli use`: the first command of docs/your-data.md, for a model with steps and one without."""
 
 import csv
 import json
@@ -18,9 +18,9 @@ USE = "python -m pipeline use"
 TEST = "docs/examples/pairs/test.csv"
 
 
-@pytest.mark.slow(minutes=5)
+@pytest.mark.slow(minutes=3)
 @pytest.mark.timeout(1700)
-def test_own_pairs_with_each_of_two_models_alone(tmp_path: Path) -> None:
+def test_own_pairs_with_a_model_that_takes_steps(tmp_path: Path) -> None:
     project = Project(tmp_path / "project")
     artifacts = project.folder / "artifacts"
 
@@ -33,27 +33,20 @@ def test_own_pairs_with_each_of_two_models_alone(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "your-data.md").read_text(encoding="utf-8")
     command = re.search(r"(?ms)^```\nact-nli use (.*?) && make repro\n```$", page)
     assert command
-    for model, study in ((DA, "study=none"), (AA, HALTING)):
-        words = f"{command[1].replace('study=none', study)} models={model} {SHORT}"
-        run = f"{USE} {words} && mkdir -p artifacts/studies && dvc repro"
-        status, output = project.run("bash", "-c", run, timeout=1500)
-        assert status == 0, output
-        if model == DA:
-            assert all(digest in output for digest in summary("corpus")["sha256"].values())
-        else:
-            assert "Stage 'corpus' didn't change, skipping" in output
-        report = (artifacts / "report" / "report.md").read_text()
-        assert "own files, 12 pairs" in report
-        (compared,) = rows("evaluate/paired.csv")
-        assert (compared["model"], compared["reference"]) == ("lexical_baseline", model)
-        steps = model == AA
-        assert ("Fixed vs adaptive steps" in report) == steps
-        assert ("Halting mechanisms" in report) == steps
-        assert (artifacts / "studies" / "halting" / "points.csv").is_file() == steps
-        for name in ("ablate/test.csv", "ablate/gains.csv"):
-            assert bool(rows(name)) == steps
-        assert list(summary("trace")) == ([AA] if steps else [])
+    words = f"{command[1].replace('study=none', HALTING)} models={AA} {SHORT}"
+    run = f"{USE} {words} && mkdir -p artifacts/studies && dvc repro"
+    status, output = project.run("bash", "-c", run, timeout=1500)
+    assert status == 0, output
+    assert all(digest in output for digest in summary("corpus")["sha256"].values())
     assert [split["labeled"] for split in summary("corpus")["splits"].values()] == [12, 4, 4]
+    report = (artifacts / "report" / "report.md").read_text()
+    for text in ("own files, 12 pairs", "Fixed vs adaptive steps", "Halting mechanisms"):
+        assert text in report
+    (compared,) = rows("evaluate/paired.csv")
+    assert (compared["model"], compared["reference"]) == ("lexical_baseline", AA)
+    for name in ("studies/halting/points.csv", "ablate/test.csv", "ablate/gains.csv"):
+        assert rows(name)
+    assert list(summary("trace")) == [AA]
     predict = (sys.executable, "-m", "pipeline.predict", TEST, "--format", "csv")
     status, output = project.run(*predict, "--output", "artifacts/answers.csv")
     assert status == 0, output
@@ -107,7 +100,8 @@ def test_own_classes_in_one_file_that_is_edited(tmp_path: Path) -> None:
     ]
     report = (artifacts / "report" / "report.md").read_text(encoding="utf-8")
     assert all(name in report.replace("\\", "") for name in CLASSES)
-    assert "SNLI" not in report
+    assert "SNLI" not in report and "Fixed vs adaptive steps" not in report
+    assert json.loads((artifacts / "trace" / "summary.json").read_text()) == {}
     card = (artifacts / "export" / "models" / DA / "README.md").read_text(encoding="utf-8")
     assert f": {', '.join(CLASSES)}.\n" in card and "license: unknown" in card
     predict = (sys.executable, "-m", "pipeline.predict")

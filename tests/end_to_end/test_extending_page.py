@@ -1,4 +1,4 @@
-"""docs/extending.md: the blocks of its model are complete, and its commands run to the end."""
+"""docs/extending.md: its blocks are complete, and its commands run to the end."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import pytest
 from tests.end_to_end.project import ROOT, Project
 
 PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
-NEW = re.compile(r"^```python\n# (actmodels/models/\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"^```\w+\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 END = re.compile(r"^```python\n# (\S+): at its end\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINE = re.compile(r"^```python\n# (\S+): in MODELS\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CHECKS = """
@@ -21,17 +21,22 @@ for check in CHECKS:
     check(sample_trial("pair_reader_ponder_net"))
 """
 SMALL = (
-    *("study=none", "sweep.only=[pair_reader]", "sweep.max_epochs=1", "cluster.dashboard=false"),
+    *("study=widths", "sweep.only=[pair_reader]", "sweep.max_epochs=1", "cluster.dashboard=false"),
     *("corpus.captions.train=900", "corpus.captions.dev=120", "corpus.captions.test=120"),
     *("retrain.seeds=[1,2]", "retrain.max_epochs=2", "ablate.dev_steps=3", "ablate.test_steps=[2]"),
+    *("widths.model=pair_reader", "widths.seeds=[1]", "widths.max_epochs=1", "widths.widths=[4,8]"),
     "trace.per_label=2",
 )
 
 
-def add_model(folder: Path) -> None:
-    """Write the blocks of the page into a copy of the project."""
-    ((new, text),) = NEW.findall(PAGE)
-    (folder / new).write_text(text, encoding="utf-8")
+def extend(folder: Path) -> None:
+    """Write the model and the study of the page into a copy of the project."""
+    for name, text in FILE.findall(PAGE):
+        if name.startswith(("actmodels/models/pair_reader", "conf/study/", "studies/")):
+            assert not (folder / name).exists(), f"{name} changes"
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+    (folder / "studies" / "widths" / "__init__.py").touch()
     ((end, text),) = END.findall(PAGE)
     path = folder / end
     path.write_text(f"{path.read_text(encoding='utf-8')}\n\n{text}", encoding="utf-8")
@@ -42,10 +47,10 @@ def add_model(folder: Path) -> None:
     path.write_text(old.replace(start, start + text), encoding="utf-8")
 
 
-@pytest.mark.slow(minutes=1)
-def test_a_model_of_three_files_runs_to_the_end(tmp_path: Path) -> None:
+@pytest.mark.slow(minutes=2)
+def test_its_model_and_its_study_run_to_the_end(tmp_path: Path) -> None:
     project = Project(tmp_path / "project")
-    add_model(project.folder)
+    extend(project.folder)
     status, output = project.run("python", "-c", CHECKS)
     assert status == 0, output
     train, predict = re.findall(r"^act-nli (?:use|predict) .*pair_reader.*$", PAGE, re.M)
@@ -57,8 +62,17 @@ def test_a_model_of_three_files_runs_to_the_end(tmp_path: Path) -> None:
     artifacts = project.folder / "artifacts"
     for stage in ("ablate", "trace"):
         assert json.loads((artifacts / stage / "summary.json").read_text()) != {}, stage
+    header, *lines = (artifacts / "studies/widths/points.csv").read_text().splitlines()
+    assert header == "model,width,seeds,dev_accuracy_mean,dev_accuracy_sd"
+    points = [line.split(",")[:3] for line in lines]
+    assert points == [["pair_reader", "4", "1"], ["pair_reader", "8", "1"]]
+    (run,) = project.runs("widths")
+    assert run.info.status == "FINISHED" and len(project.trials_of(run)) == 2
     report = (artifacts / "report" / "report.md").read_text(encoding="utf-8")
-    assert "Pair Reader" in report and "Fixed vs adaptive steps" in report
+    for title in ("Pair Reader", "Fixed vs adaptive steps", "Accuracy by width"):
+        assert title in report
+    schema = project.run("python", "-m", "pipeline", "schema")[1]
+    assert "#/$defs/studies__widths__section__Study" in schema
     words = shlex.split(predict)[1:]
     status, output = project.run("python", "-m", "pipeline", *words)
     assert status == 0 and "step 1" in output and "premise" in output, output
