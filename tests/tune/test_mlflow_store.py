@@ -4,7 +4,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 import types
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from actmodels.errors import first_line
 from tests.tune.tracking_samples import (
     children,
     end,
@@ -24,9 +22,8 @@ from tests.tune.tracking_samples import (
     train,
     trial,
 )
-from tune.tracking.mlflow_store import RunStore, TrackingError, store_errors
+from tune.tracking.mlflow_store import RunStore, TrackingError
 from tune.tracking.results import log_evaluation
-from tune.tracking.tracking_uri import tracking_uri
 
 # isort: split
 from mlflow import MlflowClient
@@ -68,69 +65,6 @@ def test_a_store_that_fails_during_a_sweep_loses_nothing(
     assert not list((state / "unlogged").iterdir())
 
 
-@pytest.mark.parametrize(
-    ("address", "shown"),
-    [
-        ("http://me:secret@host:1", "http://host:1"),
-        ("http://secret@host", "http://host"),
-        ("http://me:se@cret@host", "http://host"),
-        ("postgresql://me:secr/et@host/db", "postgresql://host/db"),
-        ("mysql://host/db?password=secret&ssl=1", "mysql://host/db?password=***&ssl=1"),
-        ("https://h/a?X-Amz-Signature=b&n=1", "https://h/a?X-Amz-Signature=***&n=1"),
-        ("https://h/a?X-Amz-Credential=b%2Fc", "https://h/a?X-Amz-Credential=***"),
-        ("https://h/a?X-Amz-Security-Token=b", "https://h/a?X-Amz-Security-Token=***"),
-        ("https://h/a?Signature=b&sig=c&design=d", "https://h/a?Signature=***&sig=***&design=d"),
-        ("sqlite:////home/me@work/mlflow.db", "sqlite:////home/me@work/mlflow.db"),
-    ],
-)
-def test_no_password_is_shown(address: str, shown: str) -> None:
-    assert first_line(f"cannot reach {address} now\nmore") == f"cannot reach {shown} now"
-
-
-@pytest.mark.parametrize(
-    ("uri", "message"),
-    [
-        ("sqlite:////proc/no/mlflow.db", "its folder must exist and both must be writable "),
-        ("sqlite://", r"start it, .* \(expected the path of a file: sqlite:////folder"),
-        ("http://me:secret@127.0.0.1:9", "start it, or unset MLFLOW_TRACKING_URI"),
-        ("http://me:secret@:99999", r"start it, .* \(expected http://host:port\)"),
-        ("  ", "name a database: "),
-        ("file:///runs", "name a database: export MLFLOW_TRACKING_URI=sqlite:///state/mlflow.db "),
-        ("mysql://me:secret@host/runs", r"install the driver of such a store \(No module named "),
-    ],
-)
-def test_an_invalid_store_fails_soon_with_one_sentence(
-    uri: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
-    begin = time.monotonic()
-    where = uri.replace("me:secret@", "").strip() or "'  '"
-    with pytest.raises(TrackingError, match=f"^MLflow cannot use {where}; {message}"):
-        started(tmp_path / "state")
-    assert time.monotonic() - begin < 15
-
-
-@pytest.mark.parametrize(
-    ("uri", "resolved"),
-    [
-        ("sqlite:///runs.db", "sqlite:///{}/runs.db"),
-        ("sqlite:////a/runs.db", "sqlite:////a/runs.db"),
-        ("file:./runs", "file:{}/runs"),
-        ("file:///runs", "file:///runs"),
-        ("./my runs", "{}/my runs"),
-        ("http://host:1", "http://host:1"),
-        ("databricks", "databricks"),
-        ("postgresql://host/runs", "postgresql://host/runs"),
-    ],
-)
-def test_a_relative_path_starts_at_the_project(
-    uri: str, resolved: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """DVC deletes the copy in which a queued experiment runs."""
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
-    assert tracking_uri(tmp_path / "state") == resolved.format(tmp_path)
-
-
 def test_a_relative_store_has_its_artifacts_in_the_state_folder(
     state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,23 +96,6 @@ def test_a_store_of_another_version_of_mlflow(version: str, hint: str, state: Pa
         store.execute(f"UPDATE alembic_version SET version_num = '{version}'")
     with pytest.raises(TrackingError, match=hint.format(path=path, python=sys.executable)):
         started(state)
-
-
-@pytest.mark.parametrize(
-    ("error", "hint"),
-    [
-        ("(sqlite3.OperationalError) database is locked", r"wait, or end that process \(`fuser"),
-        ("(sqlite3.OperationalError) database or disk is full", "make room on its disk and run"),
-        ("(sqlite3.OperationalError) disk I/O error", "make room on its disk and run"),
-        ("attempt to write a readonly database", "its folder must exist and both must be writable"),
-        ("database disk image is malformed", "it is corrupt, or not MLflow's; move it away: mv "),
-        ("it is the database of another program", "name another file: export MLFLOW_TRACKING_URI="),
-        ("anything else", r"mlflow\.db; run the same command again \("),
-    ],
-)
-def test_each_cause_has_its_own_advice(error: str, hint: str, state: Path) -> None:
-    with pytest.raises(TrackingError, match=hint), store_errors(state):
-        raise sqlite3.OperationalError(error)
 
 
 def test_the_registry_of_another_project_is_not_used(
