@@ -1,12 +1,12 @@
 """ACT with recurrent cells: the paper's equations, torch's layers, and invariances."""
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import pad
 
 from actmodels.configs import ActRnnConfig, AnsweringConfig, FixedStepsConfig
 from actmodels.models.act_rnn import ActRnn
@@ -17,17 +17,11 @@ from studies.sequences.config import (
 )
 from studies.sequences.task import SequenceBatch
 from studies.sequences.training import build_task, score
-from tests.model_checks import assert_saved_and_loaded, without_gradient
-from tests.studies.sequences.samples import ACT, DACT, PONDER_NET
+from tests.studies.sequences.samples import ACT
 
 TASK = build_task(LogicConfig(vectors=4, gates=3))
 PARITY = build_task(ParityConfig(bits=6))
 CELLS = ("rnn", "lstm")
-MEAN_STATE = [
-    (cell, halting) for cell in CELLS for halting in (None, ACT, FixedStepsConfig(steps=3))
-]
-ANSWERING = [(cell, halting) for cell in CELLS for halting in (PONDER_NET, DACT)]
-ALL = MEAN_STATE + ANSWERING
 
 
 def make(cell: Any, halting: SequenceHaltingConfig) -> ActRnn:
@@ -48,12 +42,6 @@ def trained_on(model: ActRnn, batch: SequenceBatch) -> Tensor:
     return score(task.outputs, model(batch.inputs, batch.mask), batch).objective(model.halting)
 
 
-class Slow(NamedTuple):
-    outputs: list[list[Tensor]]
-    steps: list[list[int]]
-    remainders: list[list[Tensor]]
-
-
 def slow_step(model: ActRnn, vector: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     """S(state, vector): (hidden,) of an RNN, (hidden, cell) of an LSTM."""
     named = dict(model.cell.named_parameters(remove_duplicate=False))
@@ -70,13 +58,13 @@ def slow_step(model: ActRnn, vector: Tensor, state: tuple[Tensor, ...]) -> tuple
     return torch.sigmoid(read) * torch.tanh(cell), cell
 
 
-def slow_act(model: ActRnn, inputs: Tensor, lengths: list[int], parts: int) -> Slow:
-    """Graves 2016, equations 3 to 9 and 13, one example, one input and one step at a time."""
+def slow_act(
+    model: ActRnn, batch: SequenceBatch, parts: int
+) -> Iterator[tuple[tuple[int, int], Tensor, int, Tensor]]:
+    """Graves 2016, equations 3 to 9 and 13: place, output, N and R of one input at a time."""
     unit = model.halting.unit.linear
-    slow = Slow([], [], [])
-    for row, length in enumerate(lengths):
+    for row, length in enumerate(batch.mask.sum(dim=1).tolist()):
         state = tuple(torch.zeros(5, dtype=torch.float64) for _ in range(parts))
-        outputs, numbers, remainders = [], [], []
         for t in range(length):
             states: list[tuple[Tensor, ...]] = []
             answers: list[Tensor] = []
@@ -84,7 +72,7 @@ def slow_act(model: ActRnn, inputs: Tensor, lengths: list[int], parts: int) -> S
             inner = state
             for n in range(1, ACT.max_steps + 1):
                 flag = torch.tensor([1.0 if n == 1 else 0.0], dtype=torch.float64)
-                inner = slow_step(model, torch.cat([inputs[row, t], flag]), inner)
+                inner = slow_step(model, torch.cat([batch.inputs[row, t], flag]), inner)
                 states.append(inner)
                 answers.append(model.output.weight @ inner[0] + model.output.bias)
                 halting.append(torch.sigmoid(unit.weight[0] @ inner[0] + unit.bias[0]))
@@ -96,13 +84,8 @@ def slow_act(model: ActRnn, inputs: Tensor, lengths: list[int], parts: int) -> S
                 sum(w * s[part] for w, s in zip(weights, states, strict=True))
                 for part in range(parts)
             )
-            outputs.append(sum(w * y for w, y in zip(weights, answers, strict=True)))
-            numbers.append(len(states))
-            remainders.append(torch.as_tensor(remainder, dtype=torch.float64))
-        slow.outputs.append(outputs)
-        slow.steps.append(numbers)
-        slow.remainders.append(remainders)
-    return slow
+            output = sum(w * y for w, y in zip(weights, answers, strict=True))
+            yield (row, t), output, n, torch.as_tensor(remainder, dtype=torch.float64)
 
 
 @pytest.mark.parametrize(("cell", "parts"), [("rnn", 1), ("lstm", 2)])
@@ -112,25 +95,18 @@ def test_against_the_equations(cell: str, parts: int) -> None:
     with torch.no_grad():  # so that inputs differ in their steps
         model.halting.unit.linear.weight.mul_(6)
         model.halting.unit.linear.bias.fill_(-1.5)
-    lengths = batch.mask.sum(dim=1).tolist()
     pondered = model(batch.inputs, batch.mask)
-    slow = slow_act(model, batch.inputs, lengths, parts)
-    taken = {n for row in slow.steps for n in row}
+    taken, fast_loss, slow_loss = set[int](), 0.0, 0.0
+    for here, expected, steps, remainder in slow_act(model, batch, parts):
+        taken.add(steps)
+        torch.testing.assert_close(pondered.logits[here], expected, rtol=0, atol=1e-12)
+        assert pondered.steps[here] == steps
+        cost = pondered.ponder_cost[here]
+        torch.testing.assert_close(cost, steps + remainder, rtol=0, atol=1e-12)
+        fast_loss = fast_loss + pondered.logits[here].sin().sum() + cost
+        slow_loss = slow_loss + expected.sin().sum() + steps + remainder
     assert len(taken) >= 3, "the example is too easy: inputs take the same steps"
     assert ACT.max_steps in taken, "the example is too easy: no input meets the cap"
-
-    fast_loss = slow_loss = torch.zeros((), dtype=torch.float64)
-    for row, length in enumerate(lengths):
-        for t in range(length):
-            here = (row, t)
-            expected = slow.outputs[row][t]
-            torch.testing.assert_close(pondered.logits[here], expected, rtol=0, atol=1e-12)
-            assert pondered.steps[here] == slow.steps[row][t]
-            remainder = pondered.ponder_cost[here] - pondered.steps[here]
-            torch.testing.assert_close(remainder, slow.remainders[row][t], rtol=0, atol=1e-12)
-            cost = slow.steps[row][t] + slow.remainders[row][t]
-            fast_loss = fast_loss + pondered.logits[here].sin().sum() + pondered.ponder_cost[here]
-            slow_loss = slow_loss + expected.sin().sum() + cost
     parameters = list(model.parameters())
     fast = torch.autograd.grad(fast_loss, parameters)
     for ours, theirs in zip(fast, torch.autograd.grad(slow_loss, parameters), strict=True):
@@ -138,39 +114,17 @@ def test_against_the_equations(cell: str, parts: int) -> None:
         torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize(("cell", "halting"), ALL)
-class TestThreeChecks:
-    def test_save_and_load(self, cell: str, halting: Any) -> None:
-        batch = sample(12, halting)
-        assert_saved_and_loaded(
-            lambda: make(cell, halting), lambda model: model(batch.inputs, batch.mask).logits
-        )
-
-    def test_every_parameter_gets_a_gradient(self, cell: str, halting: Any) -> None:
-        model, batch = make(cell, halting), sample(12, halting)
-        assert without_gradient(model, trained_on(model, batch)) == []
-
-    def test_batch_equals_singles(self, cell: str, halting: Any) -> None:
-        model, batch = make(cell, halting), sample(12, halting)
-        together = model(batch.inputs, batch.mask)
-        for row in range(len(batch.inputs)):
-            alone = model(batch.inputs[row : row + 1], batch.mask[row : row + 1])
-            real = batch.mask[row]
-            torch.testing.assert_close(together.logits[row][real], alone.logits[0][real])
-            if halting is not None:
-                torch.testing.assert_close(together.steps[row], alone.steps[0])
-
-
-@pytest.mark.parametrize(("cell", "halting"), MEAN_STATE)
-def test_padding_changes_nothing(cell: str, halting: Any) -> None:
+@pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.parametrize("halting", [None, ACT, FixedStepsConfig(steps=3)])
+def test_a_sequence_alone_and_without_padding_has_the_same_answers(cell: str, halting: Any) -> None:
     model, batch = make(cell, halting), sample()
-    longer = model(pad(batch.inputs, (0, 0, 0, 3)), pad(batch.mask, (0, 3)))
-    expected = model(batch.inputs, batch.mask)
-    time = batch.mask.shape[1]
-    assert torch.equal(longer.logits[:, :time], expected.logits)
-    if halting is not None:
-        assert torch.equal(longer.steps[:, :time], expected.steps)
-        assert bool((longer.steps[:, time:] == 0).all())
+    together = model(batch.inputs, batch.mask)
+    for row, length in enumerate(batch.mask.sum(dim=1).tolist()):
+        alone = model(batch.inputs[row : row + 1, :length], batch.mask[row : row + 1, :length])
+        torch.testing.assert_close(together.logits[row, :length], alone.logits[0])
+        if halting is not None:
+            torch.testing.assert_close(together.steps[row, :length], alone.steps[0])
+            assert not together.steps[row, length:].any()
 
 
 @pytest.mark.parametrize("cell", CELLS)

@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from actmodels.configs import ActConfig, ActRnnConfig, FixedStepsConfig, TargetStepsConfig
-from actmodels.errors import ConfigError
 from actmodels.seeding import generator
 from studies.sequences.config import (
     AdditionConfig,
@@ -72,14 +71,6 @@ def test_learns_parity_of_two_bits(halting: Any) -> None:
     assert training.dev_metrics().accuracy < 1
     list(training.epochs())
     assert training.history[-1].dev_accuracy == 1
-
-
-@pytest.mark.parametrize(("halting", "name"), [(PONDER_NET, "ponder_net"), (DACT, "dact")])
-def test_mechanisms_without_a_mean_state_need_parity(halting: Any, name: str) -> None:
-    for task in (*GENERATED[1:], CHARACTERS):
-        with pytest.raises(ConfigError, match=f"halting {name} is for one input with one answer, "):
-            sample_trial(task=task, halting=halting)
-    assert sample_trial(halting=halting).model == f"parity_rnn_{name}"
 
 
 @pytest.mark.parametrize("task", [*GENERATED, CHARACTERS])
