@@ -16,21 +16,7 @@ from tests.studies.sequences.samples import ACT, CHARACTERS, TEXT, sample_trial
 TASK = Characters(CHARACTERS, TEXT, "text")
 
 
-def codes(batch: object) -> torch.Tensor:
-    return batch.inputs.argmax(dim=-1)
-
-
-def test_targets_are_the_next_bytes() -> None:
-    batch = TASK.sample(20, torch.Generator().manual_seed(1))
-    assert batch.inputs.shape == (20, 7, 256)
-    assert torch.equal(codes(batch)[:, 1:], batch.targets[:, :-1, 0])
-    whole = bytes(TEXT.tolist())
-    for row in range(20):
-        window = bytes([*codes(batch)[row].tolist(), int(batch.targets[row, -1, 0])])
-        assert window in whole
-
-
-def test_windows_come_from_their_part_and_reach_both_of_its_ends() -> None:
+def test_windows_come_from_their_part_and_targets_are_the_next_bytes() -> None:
     text = torch.arange(100, dtype=torch.uint8)  # each byte is its own position
     task = Characters(CharactersConfig(window=7, held_out_bytes=30), text, "text")
     generator = torch.Generator().manual_seed(1)
@@ -38,8 +24,11 @@ def test_windows_come_from_their_part_and_reach_both_of_its_ends() -> None:
         (task.sample(2000, generator), 0, 70),
         (task.sample_dev(2000, generator), 70, 100),
     ):
-        assert int(codes(batch).min()) == first
-        assert int(batch.targets.max()) == end - 1
+        codes = batch.inputs.argmax(dim=-1)
+        assert batch.inputs.shape == (2000, 7, 256) and batch.inputs.sum() == 2000 * 7
+        assert torch.equal(codes - codes[:, :1], torch.arange(7).expand(2000, 7))
+        assert torch.equal(codes + 1, batch.targets[..., 0])
+        assert (int(codes.min()), int(batch.targets.max())) == (first, end - 1)
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").is_file(), reason="needs Linux")
