@@ -97,7 +97,7 @@ def test_each_trial_has_its_own_clipping_and_penalties(setting: str, in_double: 
     assert len(train_and_compare(configs, data(), 1, within=1e-11)) == 4
 
 
-@pytest.mark.parametrize("name", ["adaptive_attention", "hop_attention"])
+@pytest.mark.parametrize("name", ["adaptive_attention", "hop_attention", "spinn_pi"])
 def test_trials_of_different_seeds_are_each_as_alone(name: str, in_double: None) -> None:
     """Each has its own order of batches, initialization and dropout, and its own small batch."""
     configs = trials(name, [{"seed": s, "dropout": 0.3} for s in (1, 2, 3)])

@@ -6,7 +6,6 @@ from torch import Tensor
 
 from actmodels.data.pairs import collate
 from actmodels.errors import DataError
-from actmodels.fused import joined_batch, stack
 from actmodels.models.spinn import Spinn, ThinStack
 from actmodels.modules.recurrent import LSTMState
 from tests.model_checks import make
@@ -61,16 +60,6 @@ def test_the_model_equals_a_slow_stack_machine() -> None:
         pair = torch.cat([premise, hypothesis, premise - hypothesis, premise * hypothesis])
         hidden = torch.relu(model.second(torch.relu(model.first(pair))))
         torch.testing.assert_close(logits[row], model.classify(hidden))
-
-
-def test_batches_of_a_fusion_carry_their_trees() -> None:
-    """Batches of different sizes, padded and filled up."""
-    models = [make(sample_trial("spinn_pi", seed=seed)) for seed in (1, 2)]
-    pairs = sample_pairs(9)
-    batches = [collate(pairs, rows, null_token=False) for rows in torch.arange(9).split(5)]
-    fused = stack(models)(joined_batch(batches)).logits
-    for row, (model, batch) in enumerate(zip(models, batches, strict=True)):
-        torch.testing.assert_close(fused[row, : len(batch.rows)], model(batch).logits)
 
 
 def test_take_keeps_the_trees() -> None:
