@@ -23,6 +23,7 @@ from studies.cloze.data import (
     occurrences,
     pooled_batches,
 )
+from studies.cloze.model import Reader
 from studies.cloze.section import ReadingStudy, Study
 from studies.cloze.tables import COLUMNS
 from studies.cloze.training import ReaderTraining, evaluate, trace_query
@@ -111,6 +112,11 @@ def test_embedding_rows() -> None:
     assert drawn.std().item() == pytest.approx(0.1 / 3**0.5, rel=0.05)
     assert torch.equal(rows, initial_embeddings(config, words))
     assert not torch.equal(rows, initial_embeddings(replace(config, seed=2), words))
+    # the weights of a reader are no copies of its word vectors, although both are uniform
+    reader = Reader(config.reader, rows, config.seed)
+    values = torch.cat([parameter.detach().flatten() for parameter in reader.drawn])
+    pair = torch.stack([values[3:300], rows.flatten()[3:300]])[:, rows.flatten()[3:300] != 7]
+    assert abs(torch.corrcoef(pair)[0, 1]) < 0.3
 
 
 def test_the_most_frequent_candidate_by_hand() -> None:

@@ -54,6 +54,7 @@ def test_following_the_hops_gives_label_and_depth(corpus: CorpusConfig) -> None:
     ):
         facts, links = corpus.chains * max(depth, 4), premise[1::4]
         assert (links.count("in"), links.count("beside")) == (facts, facts * corpus.distractors)
+        assert corpus is CROWDED or premise.count("doubt") == 1  # words do not give the label away
         assert {*premise[3::4]} == {"."} and len(premise) == 4 * len(links)
         assert all(a != b for a, b in zip(premise[::4], premise[2::4], strict=True))
         thing, room = hypothesis[0], hypothesis[2]
@@ -71,16 +72,6 @@ def test_words_and_draws_of_18_things_are_those_of_the_first_release() -> None:
     pairs = split()
     ids = torch.cat([pairs.premise_ids, pairs.hypothesis_ids, pairs.labels.int()])
     assert sha256(ids.numpy().tobytes()).hexdigest()[:16] == "a77a284cd765203a"
-
-
-def test_word_counts_do_not_predict_the_label() -> None:
-    """All premises have the same words except names, for every label and depth."""
-    pairs, counts = split(300), set()
-    for (premise, _), depth in zip(sentences(pairs, CORPUS), pairs.depths.tolist(), strict=True):
-        if depth <= 4:
-            others = [word for word in premise if word in ("in", ".", "doubt")]
-            counts.add((len(premise), tuple(sorted(others))))
-    assert len(counts) == 1
 
 
 @pytest.mark.parametrize("hops", [1, 6])
