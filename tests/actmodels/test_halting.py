@@ -155,25 +155,11 @@ class TestSupervisedAct:
         assert halting.objective(answer, labels).item() == pytest.approx(expected)
 
 
-class TestTargetSteps:
-    label = torch.tensor([0])
-
-    def took(self, steps: float) -> Prediction:
-        return Prediction(torch.zeros(1, 3), torch.tensor([steps]), torch.tensor([steps + 0.5]))
-
-    def test_the_multiplier_rises_with_steps_above_the_target_and_falls_below_it(self) -> None:
-        halting = make("target_steps", target_steps=3.0, adaptation_rate=0.1, damping=0.0)
-        halting.on_update_end(self.took(5.0), self.label)
-        assert float(halting.current_ponder_weight) == pytest.approx(0.2)
-        halting.on_update_end(self.took(1.0), self.label)
-        halting.on_update_end(self.took(1.0), self.label)
-        assert float(halting.current_ponder_weight) == pytest.approx(-0.2)
-
-    def test_recent_deviation_damps(self) -> None:
-        """Deviations 2 and -1, half of each new one: recent 1 then 0; multiplier .2 then .1."""
-        settings = {"target_steps": 3.0, "adaptation_rate": 0.1, "recent_share": 0.5}
-        halting = make("target_steps", damping=0.3, **settings)
-        halting.on_update_end(self.took(5.0), self.label)
-        assert float(halting.current_ponder_weight) == pytest.approx(0.2 + 0.3 * 1.0)
-        halting.on_update_end(self.took(2.0), self.label)
-        assert float(halting.current_ponder_weight) == pytest.approx(0.1 + 0.3 * 0.0)
+def test_the_multiplier_follows_the_target_and_recent_deviation_damps() -> None:
+    """Deviations 2, -1 and -3, half of each new one: recent 1, 0, -1.5; multiplier .2, .1, -.2."""
+    settings = {"target_steps": 3.0, "adaptation_rate": 0.1, "recent_share": 0.5}
+    halting = make("target_steps", damping=0.3, **settings)
+    for steps, expected in ((5.0, 0.2 + 0.3 * 1.0), (2.0, 0.1), (0.0, -0.2 - 0.3 * 1.5)):
+        took = Prediction(torch.zeros(1, 3), torch.tensor([steps]), torch.tensor([steps + 0.5]))
+        halting.on_update_end(took, torch.tensor([0]))
+        assert float(halting.current_ponder_weight) == pytest.approx(expected)

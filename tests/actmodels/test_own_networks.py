@@ -106,7 +106,7 @@ def test_images_are_read_whole(name: str) -> None:
     assert torch.equal(whole.steps, flat.steps) and whole.steps.shape == (5,)
 
 
-@pytest.mark.parametrize("bias", [-9.0, -3.0, -1.0, 0.0, 1.0, 5.0])
+@pytest.mark.parametrize("bias", [-9.0, -1.0, 5.0])
 @pytest.mark.parametrize("name", ["act", "ponder_net", "dact", "mlp_act", "correctness_exit"])
 def test_the_halting_bias_is_that_of_the_settings(name: str, bias: float) -> None:
     of = HALTINGS[name]
@@ -204,16 +204,6 @@ def test_a_pooled_loss(name: str) -> None:
     each = halting.objective(prediction, labels, pooled, reduction="none")
     assert each.shape == (2,)
     torch.testing.assert_close(each.mean(), halting.objective(prediction, labels, pooled))
-
-
-def test_targets_of_any_structure() -> None:
-    halting, prediction = predicted("dact")
-    targets = {"means": torch.randn(2, 3, 3), "scale": torch.ones(2, 3)}
-
-    def loss(outputs: Tensor, targets: dict[str, Tensor]) -> Tensor:
-        return ((outputs - targets["means"]).square().sum(-1) * targets["scale"]).double()
-
-    assert halting.objective(prediction, targets, loss).isfinite()
 
 
 @MECHANISMS
