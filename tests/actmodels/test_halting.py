@@ -1,6 +1,6 @@
 """Halting against hand-worked numbers, slow loops, and the claims of each paper.
 
-sequences/test_own_answers.py compares PonderNet and DACT with the equations.
+tests/studies/sequences/test_act_rnn.py compares ACT, PonderNet and DACT with the equations.
 """
 
 import math
