@@ -199,12 +199,9 @@ def test_reading_along_a_text(halting: SequenceHaltingConfig) -> None:
         pondered.logits[0], batch.targets[0, :, 0], reduction="none"
     )
     assert [row["loss"] for row in along] == pytest.approx(expected.tolist())
-    if halting is None:
-        assert along[0]["steps"] is None
-        assert along[0]["ponder_cost"] is None
-    else:
-        assert [row["steps"] for row in along] == pondered.steps[0].tolist()
-        assert [row["ponder_cost"] for row in along] == pondered.ponder_cost[0].tolist()
+    for name in ("steps", "ponder_cost"):
+        expected = [None] * 11 if halting is None else getattr(pondered, name)[0].tolist()
+        assert [row[name] for row in along] == expected
     with torch.no_grad():
         model.output.weight.zero_()
     assert [row["entropy"] for row in read(model, TASK, text)] == pytest.approx(
