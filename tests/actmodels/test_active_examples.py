@@ -58,21 +58,6 @@ def test_as_the_plain_loop(name: str, settings: dict[str, object]) -> None:
             torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-14)
 
 
-def test_halted_examples_take_no_step() -> None:
-    model, batch = spread_model("adaptive_attention"), sample_batch(24)
-    rows: list[int] = []
-    model.step.register_forward_hook(lambda _, inputs, __: rows.append(len(inputs[0])))
-    steps = model(batch).steps
-    assert len(set(steps.tolist())) > 3  # otherwise the test is void
-    active = [int((steps >= n).sum()) for n in range(1, int(steps.max()) + 1)]
-    assert len(rows) == len(active)
-    # Up to a tenth of the rows may have halted and not been removed yet.
-    assert all(
-        least <= n <= max(least / 0.9, least + 1) for n, least in zip(rows, active, strict=True)
-    )
-    assert sum(rows) < 24 * len(rows) * 0.8
-
-
 def test_halted_trials_of_a_fusion_leave_the_step() -> None:
     """Slowest first: the step no longer reads the last trials' weights."""
     models = [spread_model("adaptive_attention", seed=seed) for seed in (1, 2, 3)]

@@ -33,14 +33,12 @@ def hand_pairs() -> PairTensors:
 
 
 def test_a_batch_by_hand() -> None:
+    """The null token comes first and is not masked."""
     batch = collate(hand_pairs(), torch.tensor([1, 0]), null_token=False)
     assert batch.premise.tolist() == [[6, PAD], [3, 4]]
     assert batch.premise_mask.tolist() == [[True, False], [True, True]]
     assert batch.hypothesis.tolist() == [[7, 8, 9], [5, PAD, PAD]]
     assert batch.labels.tolist() == [2, 0]
-
-
-def test_the_null_token_comes_first_and_is_unmasked() -> None:
     batch = collate(hand_pairs(), torch.tensor([1, 0]), null_token=True)
     assert batch.premise.tolist() == [[NULL, 6, PAD], [NULL, 3, 4]]
     assert batch.premise_mask.tolist() == [[True, True, False], [True, True, True]]

@@ -12,6 +12,7 @@ from actmodels.data.trial_data import TrialData
 from actmodels.fused import FusedTraining, can_fuse, fuse, fusion_shape
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig, setting_types
+from tests.model_checks import same
 from tests.samples import VARIANTS, sample_data, sample_trial
 
 FUSION = [name for name in VARIANTS if can_fuse(name)]
@@ -97,7 +98,7 @@ def test_each_trial_has_its_own_clipping_and_penalties(setting: str, in_double: 
     assert len(train_and_compare(configs, data(), 1, within=1e-11)) == 4
 
 
-@pytest.mark.parametrize("name", ["adaptive_attention", "hop_attention"])
+@pytest.mark.parametrize("name", ["adaptive_attention", "hop_attention", "spinn_pi"])
 def test_trials_of_different_seeds_are_each_as_alone(name: str, in_double: None) -> None:
     """Each has its own order of batches, initialization and dropout, and its own small batch."""
     configs = trials(name, [{"seed": s, "dropout": 0.3} for s in (1, 2, 3)])
@@ -137,24 +138,7 @@ def test_a_trial_continues_in_another_fusion_or_alone(in_double: None) -> None:
     assert difference(alone(configs[2], source, 2), other.members[0]) < 1e-10
 
 
-def test_a_diverged_trial_stops_and_the_others_continue(in_double: None) -> None:
-    source = data(60)
-    configs = trials("adaptive_attention", UNLIKE[:3])
-    fusion = FusedTraining(configs, source)
-    fusion.run_epoch()
-    with torch.no_grad():
-        fusion.members[1].model.classify.weight.fill_(float("inf"))
-    before = {k: v.clone() for k, v in fusion.members[1].model.state_dict().items()}
-    fusion.run_epoch()
-    assert [member.diverged for member in fusion.members] == [False, True, False]
-    assert fusion.members[1].finished and len(fusion.members[1].history) == 2
-    for name, value in fusion.members[1].model.state_dict().items():
-        assert torch.equal(value, before[name])
-    for number in (0, 2):
-        assert difference(alone(configs[number], source, 2), fusion.members[number]) < 1e-12
-
-
-def test_the_record_of_a_diverged_epoch_is_that_of_the_last_good_parameters(
+def test_a_diverged_trial_ends_on_its_last_good_parameters_and_the_others_continue(
     in_double: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The objective of one trial is not a number in the second update."""
@@ -174,13 +158,19 @@ def test_the_record_of_a_diverged_epoch_is_that_of_the_last_good_parameters(
         fused.objective = broken
         return fused, optimizer
 
-    monkeypatch.setattr("actmodels.fused.fuse", breaking)
-    untrained = Training(configs[1], source).dev_metrics()
-    fusion.run_epoch()
+    untrained = Training(configs[1], source)
+    with monkeypatch.context() as patched:
+        patched.setattr("actmodels.fused.fuse", breaking)
+        fusion.run_epoch()
     assert [member.diverged for member in fusion.members] == [False, True]
+    assert fusion.members[1].finished and not fusion.members[0].finished
+    assert same(fusion.members[1].model.state_dict(), untrained.model.state_dict())
     (record,) = fusion.members[1].history
-    assert record.dev_loss == pytest.approx(untrained.loss, rel=1e-9)
+    assert record.dev_loss == pytest.approx(untrained.dev_metrics().loss, rel=1e-9)
     assert math.isfinite(record.train_loss)
+    fusion.run_epoch()
+    assert len(fusion.members[1].history) == 1
+    assert difference(alone(configs[0], source, 2), fusion.members[0]) < 1e-12
 
 
 def test_a_fusion_whose_trials_all_diverge_ends() -> None:

@@ -1,6 +1,6 @@
 """Halting against hand-worked numbers, slow loops, and the claims of each paper.
 
-sequences/test_own_answers.py compares PonderNet and DACT with the equations.
+tests/studies/sequences/test_act_rnn.py compares ACT, PonderNet and DACT with the equations.
 """
 
 import math
@@ -17,50 +17,6 @@ from actmodels.registry import HALTINGS, model_with
 from tests.samples import sample_trial
 
 STATE = 5
-HAND = torch.tensor([[0.1, 0.2, 0.8, 0.5]], dtype=torch.float64)
-
-
-def test_gradient_of_the_ponder_cost() -> None:
-    """.1 + .2 + .8 >= .99 first at N = 3, R = .7; -1 before N, 0 from N (Graves 2016 section 2)."""
-    probabilities = HAND.clone().requires_grad_()
-    ponder_cost = truncate(probabilities, epsilon=0.01).ponder_cost
-    assert ponder_cost.item() == pytest.approx(3.7)
-    ponder_cost.sum().backward()
-    assert probabilities.grad.tolist() == [[-1.0, -1.0, 0.0, 0.0]]
-
-
-def test_gradient_of_the_weighted_state() -> None:
-    """dL/dh_n = dL/dout · (y_n - y_N) before N; the unit at N gets none."""
-    outputs = torch.tensor([[2.0, 3.0, 10.0, 50.0]], dtype=torch.float64)
-    probabilities = HAND.clone().requires_grad_()
-    (truncate(probabilities, epsilon=0.01).weights * outputs).sum().backward()
-    assert probabilities.grad.tolist() == [[2.0 - 10.0, 3.0 - 10.0, 0.0, 0.0]]
-
-
-def slow_act(row: list[float], epsilon: float) -> tuple[list[float], int, float]:
-    """Graves' definition, one number at a time."""
-    total, weights = 0.0, [0.0] * len(row)
-    for n, p in enumerate(row):
-        if total + p >= 1 - epsilon or n == len(row) - 1:
-            weights[n] = 1 - total
-            return weights, n + 1, 1 - total
-        weights[n] = p
-        total += p
-    raise AssertionError("unreachable")
-
-
-@pytest.mark.parametrize("epsilon", [0.01, 0.2])
-@pytest.mark.parametrize("scale", [0.05, 0.4, 1.0])
-def test_against_a_slow_loop(epsilon: float, scale: float) -> None:
-    probabilities = torch.rand(200, 12, dtype=torch.float64) * scale
-    halted = truncate(probabilities, epsilon)
-    for row, values in enumerate(probabilities.tolist()):
-        weights, steps, remainder = slow_act(values, epsilon)
-        assert halted.steps[row] == steps
-        assert halted.remainder[row].item() == pytest.approx(remainder)
-        assert halted.weights[row].tolist() == pytest.approx(weights)
-    ones = torch.ones(200, dtype=torch.float64)
-    torch.testing.assert_close(halted.weights.sum(dim=1), ones)
 
 
 def test_sums_at_the_threshold() -> None:
@@ -199,25 +155,11 @@ class TestSupervisedAct:
         assert halting.objective(answer, labels).item() == pytest.approx(expected)
 
 
-class TestTargetSteps:
-    label = torch.tensor([0])
-
-    def took(self, steps: float) -> Prediction:
-        return Prediction(torch.zeros(1, 3), torch.tensor([steps]), torch.tensor([steps + 0.5]))
-
-    def test_the_multiplier_rises_with_steps_above_the_target_and_falls_below_it(self) -> None:
-        halting = make("target_steps", target_steps=3.0, adaptation_rate=0.1, damping=0.0)
-        halting.on_update_end(self.took(5.0), self.label)
-        assert float(halting.current_ponder_weight) == pytest.approx(0.2)
-        halting.on_update_end(self.took(1.0), self.label)
-        halting.on_update_end(self.took(1.0), self.label)
-        assert float(halting.current_ponder_weight) == pytest.approx(-0.2)
-
-    def test_recent_deviation_damps(self) -> None:
-        """Deviations 2 and -1, half of each new one: recent 1 then 0; multiplier .2 then .1."""
-        settings = {"target_steps": 3.0, "adaptation_rate": 0.1, "recent_share": 0.5}
-        halting = make("target_steps", damping=0.3, **settings)
-        halting.on_update_end(self.took(5.0), self.label)
-        assert float(halting.current_ponder_weight) == pytest.approx(0.2 + 0.3 * 1.0)
-        halting.on_update_end(self.took(2.0), self.label)
-        assert float(halting.current_ponder_weight) == pytest.approx(0.1 + 0.3 * 0.0)
+def test_the_multiplier_follows_the_target_and_recent_deviation_damps() -> None:
+    """Deviations 2, -1 and -3, half of each new one: recent 1, 0, -1.5; multiplier .2, .1, -.2."""
+    settings = {"target_steps": 3.0, "adaptation_rate": 0.1, "recent_share": 0.5}
+    halting = make("target_steps", damping=0.3, **settings)
+    for steps, expected in ((5.0, 0.2 + 0.3 * 1.0), (2.0, 0.1), (0.0, -0.2 - 0.3 * 1.5)):
+        took = Prediction(torch.zeros(1, 3), torch.tensor([steps]), torch.tensor([steps + 0.5]))
+        halting.on_update_end(took, torch.tensor([0]))
+        assert float(halting.current_ponder_weight) == pytest.approx(expected)

@@ -123,18 +123,3 @@ def test_mechanisms_without_a_state_are_refused() -> None:
     for config in get_args(MixingConfig):
         with pytest.raises(ValueError, match=f"halting is {config.__name__}; expected one with a"):
             AdaptiveGRU(4, 8, halting=config())
-
-
-def test_running_parity_is_learned() -> None:
-    torch.manual_seed(1)
-    config, head = ActConfig(halting_bias=1.0), nn.Linear(32, 2)
-    rnn = AdaptiveRNN(2, 32, halting=config, classify=head, batch_first=True)
-    optimizer = torch.optim.Adam(rnn.parameters(), lr=0.01)
-    for _ in range(250):
-        bits = torch.randint(2, (128, 4, 2))
-        labels = bits.sum(dim=-1).cumsum(dim=1) % 2
-        _, _, prediction = rnn(bits.float())
-        optimizer.zero_grad()
-        rnn.halting.objective(prediction, labels).backward()
-        optimizer.step()
-    assert (prediction.logits.argmax(dim=-1) == labels).float().mean() > 0.95

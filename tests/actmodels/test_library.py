@@ -8,13 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-import torch
-from torch import Tensor, nn
 
 import actmodels.halting
-from actmodels.halting import adapt_steps
 from actmodels.registry import HALTINGS, load_class
-from tests.samples import SETTINGS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
@@ -33,24 +29,11 @@ def test_the_example_learns() -> None:
 
 
 @pytest.mark.parametrize("name", HALTINGS)
-def test_each_mechanism_is_documented_and_trains(name: str) -> None:
+def test_each_mechanism_is_documented(name: str) -> None:
     mechanism = HALTINGS[name]
     classes = (load_class(mechanism.halting).__name__, mechanism.settings.__name__)
-    assert all(f"`{one}`" in PAGE for one in classes)
-    halting_class, settings_class = (getattr(actmodels.halting, one) for one in classes)
-    settings = {field: SETTINGS[field] for field in settings_class.__dataclass_fields__}
-    halting = halting_class(settings_class(**settings), 3)
-    cell, classify = nn.GRUCell(2, 3), nn.Linear(3, 2)
-    inputs, labels = torch.randn(5, 2), torch.tensor([0, 1, 1, 0, 1])
-
-    def step(state: Tensor) -> Tensor:
-        return cell(inputs, state)
-
-    prediction = adapt_steps(step, torch.zeros(5, 3), halting, classify)
-    halting.objective(prediction, labels).backward()
-    halting.on_update_end(prediction, labels)
-    parameters = [*cell.parameters(), *classify.parameters(), *halting.parameters()]
-    assert all(p.grad is not None and p.grad.isfinite().all() for p in parameters)
+    for one in classes:
+        assert f"`{one}`" in PAGE and hasattr(actmodels.halting, one)
 
 
 def test_the_table_of_settings_is_that_of_the_code() -> None:

@@ -67,16 +67,9 @@ def test_overfits_a_few_pairs(model: str) -> None:
 def test_dropout_does_not_compound_over_steps() -> None:
     """A unit is dropped at all steps or none, and a kept one is scaled once."""
     model = model_checks.make(sample_trial("adaptive_attention", dropout=0.5)).train()
-    batch = model_checks.sample_batch()
-    seen = []
-    step = model.step
-
-    def watch(module: torch.nn.Module, inputs: tuple[object, ...], output: object) -> None:
-        seen.append(inputs[1:])
-
-    handle = step.register_forward_hook(watch)
-    model.all_steps(batch, 4)
-    handle.remove()
+    seen: list[tuple[object, ...]] = []
+    model.step.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[1:]))
+    model.all_steps(model_checks.sample_batch(), 4)
     assert len(seen) == 4
     for memory, dropout in seen[1:]:
         assert all(a is b for a, b in zip(memory, seen[0][0], strict=True))

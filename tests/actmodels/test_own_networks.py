@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from actmodels.halting import Act, ActConfig, PonderNet, PonderNetConfig, adapt_steps
+from actmodels.halting import ActConfig, PonderNetConfig, adapt_steps
 from actmodels.registry import HALTINGS, load_class
 from tests.actmodels.outside import MECHANISMS, SIZE, build, parts
 
@@ -106,21 +106,7 @@ def test_images_are_read_whole(name: str) -> None:
     assert torch.equal(whole.steps, flat.steps) and whole.steps.shape == (5,)
 
 
-def test_layers_of_torchs_gru_need_their_batch_first() -> None:
-    """Of a state [layers, batch, units] the layers are not examples."""
-    gru, head = nn.GRU(3, 8, num_layers=2), nn.Linear(16, 2)
-    inputs, start = torch.randn(1, 5, 3), torch.zeros(5, 2, 8)
-
-    def step(state: Tensor, inputs: Tensor) -> Tensor:
-        return gru(inputs[None], state.transpose(0, 1).contiguous())[1].transpose(0, 1)
-
-    halting = Act(ActConfig(), 16)
-    options = {"inputs": inputs[0], "batch_dims": 1}
-    prediction = adapt_steps(step, start, halting, lambda s: head(s.flatten(-2)), **options)
-    assert prediction.steps.shape == (5,) and prediction.state.shape == (5, 2, 8)
-
-
-@pytest.mark.parametrize("bias", [-9.0, -3.0, -1.0, 0.0, 1.0, 5.0])
+@pytest.mark.parametrize("bias", [-9.0, -1.0, 5.0])
 @pytest.mark.parametrize("name", ["act", "ponder_net", "dact", "mlp_act", "correctness_exit"])
 def test_the_halting_bias_is_that_of_the_settings(name: str, bias: float) -> None:
     of = HALTINGS[name]
@@ -220,16 +206,6 @@ def test_a_pooled_loss(name: str) -> None:
     torch.testing.assert_close(each.mean(), halting.objective(prediction, labels, pooled))
 
 
-def test_targets_of_any_structure() -> None:
-    halting, prediction = predicted("dact")
-    targets = {"means": torch.randn(2, 3, 3), "scale": torch.ones(2, 3)}
-
-    def loss(outputs: Tensor, targets: dict[str, Tensor]) -> Tensor:
-        return ((outputs - targets["means"]).square().sum(-1) * targets["scale"]).double()
-
-    assert halting.objective(prediction, targets, loss).isfinite()
-
-
 @MECHANISMS
 @pytest.mark.parametrize("compact", [True, False])
 @pytest.mark.parametrize("train", [True, False])
@@ -237,7 +213,7 @@ def test_each_example_has_its_budget(name: str, compact: bool, train: bool) -> N
     """As alone with that number of steps at most."""
     step, classify, _ = parts()
     halting, budget = build(name).train(train), torch.tensor([1, 4, 2, 9, 3, 1])
-    states = 3 * torch.randn(6, SIZE).double()
+    states, initial = 3 * torch.randn(6, SIZE).double(), halting.max_steps
 
     def run(rows: slice, most: Any) -> Any:
         with torch.set_grad_enabled(train):
@@ -245,7 +221,7 @@ def test_each_example_has_its_budget(name: str, compact: bool, train: bool) -> N
             return adapt_steps(lambda s, _: step(s), states[rows], halting, classify, **options)
 
     together = run(slice(6), budget)
-    assert bool((together.steps <= budget).all())
+    assert bool((together.steps <= budget).all()) and halting.max_steps == initial
     for row in range(6):
         alone = run(slice(row, row + 1), int(budget[row]))
         torch.testing.assert_close(together.steps[row], alone.steps[0])
@@ -254,13 +230,6 @@ def test_each_example_has_its_budget(name: str, compact: bool, train: bool) -> N
             torch.testing.assert_close(together.ponder_cost[row], alone.ponder_cost[0])
         steps = alone.weights.shape[1]
         torch.testing.assert_close(together.weights[row, :steps], alone.weights[0])
-
-
-def test_the_mechanism_keeps_its_maximum() -> None:
-    step, classify, _ = parts(double=False)
-    halting = PonderNet(PonderNetConfig(max_steps=5), SIZE)
-    adapt_steps(step, torch.zeros(6, SIZE), halting, classify, max_steps=2)
-    assert halting.max_steps == 5
 
 
 @MECHANISMS
@@ -293,6 +262,10 @@ def test_halted_examples_leave_the_step(name: str, train: bool) -> None:
         if compact and len(prediction.steps.unique()) > 1:
             assert rows[-1] < 40
             assert sum(rows) <= max(1.15 * prediction.steps.sum().item(), 40 * len(rows) * 0.9)
+            if name == "act":  # up to a tenth of the rows may have halted and not been removed yet
+                active = [int((prediction.steps > n).sum()) for n in range(len(rows))]
+                most = [max(n / 0.9, n + 1) for n in active]
+                assert all(a <= b <= c for a, b, c in zip(active, rows, most, strict=True))
     for one, other in zip(*results, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-12)
 
@@ -313,14 +286,6 @@ def test_inference_does_not_keep_the_states() -> None:
         with torch.no_grad():
             adapt_steps(run, 3 * torch.randn(9, SIZE), halting, classify)
         assert not any(one() is not None for one in states), name
-
-
-def test_forward_hooks_of_a_mechanism_fire() -> None:
-    step, classify, states = parts(double=False)
-    halting, seen = build("act", double=False), []
-    halting.register_forward_hook(lambda module, inputs, output: seen.append(output))
-    prediction = adapt_steps(step, states[0], halting, classify)
-    assert len(seen) == 1 and seen[0] is prediction
 
 
 def test_the_target_is_that_of_the_examples_that_count() -> None:

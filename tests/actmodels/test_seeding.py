@@ -7,9 +7,6 @@ import torch
 
 import actmodels
 from actmodels.seeding import generator, seed_of
-from studies.cloze.data import ClozeVectors, initial_embeddings
-from studies.cloze.model import Reader
-from tests.studies.cloze.samples import reader_trial
 
 PACKAGES = [
     Path(actmodels.__file__).parents[1] / name for name in ("actmodels", "pipeline", "tune")
@@ -23,21 +20,6 @@ def test_purpose_and_every_number_make_another_seed() -> None:
     assert all(0 <= seed < 2**63 for seed in seeds)
     first, again = (torch.rand(4, generator=generator("a", 1)) for _ in range(2))
     assert torch.equal(first, again)
-
-
-def test_a_readers_weights_are_no_copies_of_its_word_vectors() -> None:
-    """With the same seed, row i of an input weight was the vector of word i."""
-    config = reader_trial()
-    rows = initial_embeddings(
-        config, ClozeVectors(torch.zeros(40, 6), torch.zeros(40, dtype=torch.bool))
-    )
-    reader = Reader(config.reader, rows, config.seed)
-    values = torch.cat([parameter.detach().flatten() for parameter in reader.drawn])
-    words = rows.flatten()
-    count = min(len(values), len(words))
-    assert count > 200
-    pair = torch.stack([values[:count], words[:count]])[:, words[:count] != 0]  # padding is zeros
-    assert abs(torch.corrcoef(pair)[0, 1]) < 0.3  # 1 before
 
 
 def test_every_seed_has_a_purpose() -> None:

@@ -18,16 +18,10 @@ FIXED_WORDS = [FIRST_WORD + word for word in (0, 8, 16, 24, 32)]  # no vector, n
 SOME_MODELS = ("decomposable_attention", "adaptive_attention", "word_by_word_attention")
 
 
-def table() -> tuple[ProjectedWords, Tensor]:
-    torch.manual_seed(0)
+def test_a_table_looks_up_and_trains_its_own_rows_where_it_has_them() -> None:
     vectors = torch.randn(9, 4)
     words = ProjectedWords(vectors, 3, tanh=False)
     words.train_words(torch.tensor([2, 5, 7]))
-    return words, vectors
-
-
-def test_a_table_looks_up_its_own_rows_where_it_has_them() -> None:
-    words, vectors = table()
     ids = torch.tensor([[0, 2, 5], [7, 8, 2]])
     assert torch.equal(words.look_up(ids), vectors[ids])
     with torch.no_grad():
@@ -35,10 +29,6 @@ def test_a_table_looks_up_its_own_rows_where_it_has_them() -> None:
     expected = vectors.clone()
     expected[[2, 5, 7]] = words.trained.detach()
     assert torch.equal(words.look_up(ids), expected[ids])
-
-
-def test_only_the_rows_looked_up_get_a_gradient() -> None:
-    words, _ = table()
     words.look_up(torch.tensor([[0, 5, 8, 5]])).sum().backward()
     assert words.trained.grad.tolist() == [[0.0] * 4, [2.0] * 4, [0.0] * 4]
 

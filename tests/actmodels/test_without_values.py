@@ -113,11 +113,11 @@ def test_gradients_of_each_example(name: str, training: bool) -> None:
 
 @MECHANISMS
 def test_a_mechanism_is_a_module(name: str) -> None:
-    model, calls = Network(name), []
-    model.halting.register_forward_hook(lambda *_: calls.append("forward"))
+    model, calls = Network(name, fields=None), []
+    model.halting.register_forward_hook(lambda _, inputs, output: calls.append(output))
     model.halting.register_forward_pre_hook(lambda *_: calls.append("before"))
-    model(parts(double=False)[2][0])
-    assert calls == ["before", "forward"]
+    prediction = model(parts(double=False)[2][0])
+    assert calls[0] == "before" and calls[1] is prediction and len(calls) == 2
     parameters = [*model.halting.parameters()]
     for container in (nn.Sequential(model.halting), nn.ModuleList([model.halting])):
         assert all(map(operator.is_, container.parameters(), parameters))

@@ -1,14 +1,13 @@
 """Random questions and small readers."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import accumulate
 from random import Random
 from typing import Any
 
 import torch
 
-from studies.cloze.config import ReaderConfig, ReaderTrainConfig, ReaderTrialConfig
+from studies.cloze.config import ReaderTrialConfig, build_reader_trial
 from studies.cloze.data import (
     FIRST_WORD,
     NO_CANDIDATE,
@@ -22,39 +21,17 @@ from studies.cloze.model import Reader
 
 WORDS, DIMENSIONS = 20, 5
 
-READER = ReaderConfig(
-    strategy="query_gating",
-    steps=3,
-    memory_size=6,
-    parameter_range=0.5,
-    embedding_range=0.5,
-    dropout=0.2,
-)
-TRAINING = ReaderTrainConfig(
-    learning_rate=0.01,
-    clip_norm=15.0,
-    batch_size=4,
-    pool_size=8,
-    keep_last=True,
-    evaluation_batch_size=5,
-)
-READING = ReaderTrialConfig(
-    questions="NE",
-    reader=READER,
-    training=TRAINING,
-    max_epochs=4,
-    patience=0,
-    seed=3,
-)
+SETTINGS: dict[str, Any] = {
+    **{"strategy": "query_gating", "steps": 3, "memory_size": 6, "parameter_range": 0.5},
+    **{"embedding_range": 0.5, "dropout": 0.2, "learning_rate": 0.01, "clip_norm": 15.0},
+    **{"batch_size": 4, "pool_size": 8, "keep_last": True, "evaluation_batch_size": 5},
+}
 
 
-def reader_trial(**changes: Any) -> ReaderTrialConfig:
+def reader_trial(max_epochs: int = 4, seed: int = 3, **changes: Any) -> ReaderTrialConfig:
     """Build a trial with changed settings of any part."""
-    parts: dict[str, Any] = {}
-    for name, part in (("reader", READER), ("training", TRAINING)):
-        known = [setting for setting in changes if hasattr(part, setting)]
-        parts[name] = replace(part, **{setting: changes.pop(setting) for setting in known})
-    return replace(READING, **parts, **changes)
+    limits = {"max_epochs": max_epochs, "patience": 0, "seed": seed}
+    return build_reader_trial("NE", SETTINGS | changes, **limits)
 
 
 def words() -> ClozeVectors:

@@ -1,16 +1,19 @@
-"""Multi-hop pairs: only the chain of facts determines label and depth."""
+"""Multi-hop pairs and their curriculum: when depths join, and when steps begin to cost."""
 
 from hashlib import sha256
+from typing import Any
 
 import pytest
 import torch
 
 from actmodels.data.pairs import FIRST_WORD, PairTensors
+from actmodels.metrics import Metrics
 from actmodels.seeding import generator
 from studies.multihop.config import CorpusConfig
 from studies.multihop.corpus import draw, draw_split
+from studies.multihop.training import MultihopTraining
 from studies.multihop.words import CLASSES, ROOMS, vocabulary
-from tests.studies.multihop.samples import CORPUS
+from tests.studies.multihop.samples import CORPUS, multihop_trial, sample_multihop_data
 
 CROWDED = CorpusConfig(things=90, chains=7, distractors=1)  # further chains and distractors
 
@@ -54,6 +57,7 @@ def test_following_the_hops_gives_label_and_depth(corpus: CorpusConfig) -> None:
     ):
         facts, links = corpus.chains * max(depth, 4), premise[1::4]
         assert (links.count("in"), links.count("beside")) == (facts, facts * corpus.distractors)
+        assert corpus is CROWDED or premise.count("doubt") == 1  # words do not give the label away
         assert {*premise[3::4]} == {"."} and len(premise) == 4 * len(links)
         assert all(a != b for a, b in zip(premise[::4], premise[2::4], strict=True))
         thing, room = hypothesis[0], hypothesis[2]
@@ -73,16 +77,6 @@ def test_words_and_draws_of_18_things_are_those_of_the_first_release() -> None:
     assert sha256(ids.numpy().tobytes()).hexdigest()[:16] == "a77a284cd765203a"
 
 
-def test_word_counts_do_not_predict_the_label() -> None:
-    """All premises have the same words except names, for every label and depth."""
-    pairs, counts = split(300), set()
-    for (premise, _), depth in zip(sentences(pairs, CORPUS), pairs.depths.tolist(), strict=True):
-        if depth <= 4:
-            others = [word for word in premise if word in ("in", ".", "doubt")]
-            counts.add((len(premise), tuple(sorted(others))))
-    assert len(counts) == 1
-
-
 @pytest.mark.parametrize("hops", [1, 6])
 def test_labels_are_balanced_and_draws_repeat(hops: int) -> None:
     depths = torch.full((3000,), hops)
@@ -90,3 +84,52 @@ def test_labels_are_balanced_and_draws_repeat(hops: int) -> None:
     assert all(torch.equal(a, b) for a, b in zip(first[:6], again[:6], strict=True))
     shares = first.labels.bincount(minlength=3) / 3000
     assert torch.allclose(shares, torch.full((3,), 1 / 3), atol=0.03)
+
+
+METRICS = Metrics(0.0, 1.0, 1.0, 0.0, 1.0)
+
+
+def training(model: str = "hop_attention", **settings: Any) -> MultihopTraining:
+    return MultihopTraining(multihop_trial(model, **settings), sample_multihop_data())
+
+
+def charged(one: MultihopTraining) -> bool:
+    """Train an epoch; return whether steps had a cost."""
+    one.train_epoch()
+    return bool(one.model.halting.adds_ponder_cost)
+
+
+def test_depths_join_when_the_last_is_learned_and_steps_cost_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one, several = training(join_accuracy=0.9), training(join_accuracy=0.5, max_hops=3)
+    right = one.data.dev.labels.clone()
+    wrong = (right + 1) % 3
+    first_alone = torch.where(one.data.dev.depths == 1, right, wrong)
+
+    def scored(one: MultihopTraining, labels: torch.Tensor) -> tuple[int, int]:
+        result = type("Result", (), {"predictions": labels, "labels": right, "metrics": METRICS})
+        monkeypatch.setattr("studies.multihop.training.evaluate", lambda *_: result)
+        one.dev_metrics()
+        return one.depths_in_training, one.epochs_since_join
+
+    assert scored(one, wrong) == (1, 0) and not charged(one)
+    assert scored(one, first_alone) == (2, 0) and not charged(one)
+    assert scored(one, first_alone) == (2, 1) and charged(one)
+    several.depths_in_training = 2
+    assert scored(several, first_alone)[0] == 2  # the third depth waits for the second alone
+
+
+def test_pairs_are_new_and_of_the_joined_depths() -> None:
+    one = training(batch_size=64)
+    batches = [*one.batches(generator("epoch", 1)), *one.batches(generator("epoch", 2))]
+    assert len({batch.premise.numpy().tobytes() for batch in batches}) == 6
+    assert all(batch.premise.shape == (64, 24) for batch in batches)
+
+
+def test_every_mechanism_but_ponder_net_starts_without_a_cost() -> None:
+    for name in ("dact", "target_steps", "supervised_act", "ponder_net"):
+        one = training(f"hop_attention_{name}")
+        assert charged(one) is (name == "ponder_net")
+        if name == "target_steps":
+            assert float(one.model.ponder_weight or 0.0) == 0.0

@@ -50,12 +50,9 @@ def test_pairs_are_balanced_over_depths_and_the_same_each_time(folder: Path) -> 
     assert WordVectors.load(place / "embedding.pt").vectors.shape == (25, 8)
     other = study.model_copy(update={"corpus": study.corpus.model_copy(update={"seed": 1})})
     assert multihop.write_pairs(other) != digest
-
-
-def test_the_splits_have_random_numbers_of_their_own(folder: Path) -> None:
+    # splits of one size have random numbers of their own
     sizes = STUDY["corpus"] | {"dev": 4, "test": 4}
     multihop.write_pairs(section(folder, corpus=sizes, evaluation={"hops": [1, 2], "max_steps": 5}))
-    place = folder / "artifacts" / "studies" / "multihop"
     dev, test = (PairTensors.load(place / f"{split}.pt") for split in ("dev", "test"))
     assert len(dev) == len(test) and not torch.equal(dev.premise_ids, test.premise_ids)
 

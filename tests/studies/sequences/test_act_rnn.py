@@ -1,12 +1,12 @@
-"""ACT with recurrent cells: the paper's equations, torch's layers, and invariances."""
+"""Recurrent cells that halt: the papers' equations, torch's layers, and invariances."""
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import pad
 
 from actmodels.configs import ActRnnConfig, AnsweringConfig, FixedStepsConfig
 from actmodels.models.act_rnn import ActRnn
@@ -16,18 +16,13 @@ from studies.sequences.config import (
     SequenceHaltingConfig,
 )
 from studies.sequences.task import SequenceBatch
-from studies.sequences.training import build_task, score
-from tests.model_checks import assert_saved_and_loaded, without_gradient
+from studies.sequences.training import build_task, evaluate, score
 from tests.studies.sequences.samples import ACT, DACT, PONDER_NET
 
 TASK = build_task(LogicConfig(vectors=4, gates=3))
 PARITY = build_task(ParityConfig(bits=6))
 CELLS = ("rnn", "lstm")
-MEAN_STATE = [
-    (cell, halting) for cell in CELLS for halting in (None, ACT, FixedStepsConfig(steps=3))
-]
-ANSWERING = [(cell, halting) for cell in CELLS for halting in (PONDER_NET, DACT)]
-ALL = MEAN_STATE + ANSWERING
+PARTS = pytest.mark.parametrize(("cell", "parts"), [("rnn", 1), ("lstm", 2)])  # of its state
 
 
 def make(cell: Any, halting: SequenceHaltingConfig) -> ActRnn:
@@ -48,12 +43,6 @@ def trained_on(model: ActRnn, batch: SequenceBatch) -> Tensor:
     return score(task.outputs, model(batch.inputs, batch.mask), batch).objective(model.halting)
 
 
-class Slow(NamedTuple):
-    outputs: list[list[Tensor]]
-    steps: list[list[int]]
-    remainders: list[list[Tensor]]
-
-
 def slow_step(model: ActRnn, vector: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     """S(state, vector): (hidden,) of an RNN, (hidden, cell) of an LSTM."""
     named = dict(model.cell.named_parameters(remove_duplicate=False))
@@ -70,13 +59,13 @@ def slow_step(model: ActRnn, vector: Tensor, state: tuple[Tensor, ...]) -> tuple
     return torch.sigmoid(read) * torch.tanh(cell), cell
 
 
-def slow_act(model: ActRnn, inputs: Tensor, lengths: list[int], parts: int) -> Slow:
-    """Graves 2016, equations 3 to 9 and 13, one example, one input and one step at a time."""
+def slow_act(
+    model: ActRnn, batch: SequenceBatch, parts: int
+) -> Iterator[tuple[tuple[int, int], Tensor, int, Tensor]]:
+    """Graves 2016, equations 3 to 9 and 13: place, output, N and R of one input at a time."""
     unit = model.halting.unit.linear
-    slow = Slow([], [], [])
-    for row, length in enumerate(lengths):
+    for row, length in enumerate(batch.mask.sum(dim=1).tolist()):
         state = tuple(torch.zeros(5, dtype=torch.float64) for _ in range(parts))
-        outputs, numbers, remainders = [], [], []
         for t in range(length):
             states: list[tuple[Tensor, ...]] = []
             answers: list[Tensor] = []
@@ -84,7 +73,7 @@ def slow_act(model: ActRnn, inputs: Tensor, lengths: list[int], parts: int) -> S
             inner = state
             for n in range(1, ACT.max_steps + 1):
                 flag = torch.tensor([1.0 if n == 1 else 0.0], dtype=torch.float64)
-                inner = slow_step(model, torch.cat([inputs[row, t], flag]), inner)
+                inner = slow_step(model, torch.cat([batch.inputs[row, t], flag]), inner)
                 states.append(inner)
                 answers.append(model.output.weight @ inner[0] + model.output.bias)
                 halting.append(torch.sigmoid(unit.weight[0] @ inner[0] + unit.bias[0]))
@@ -96,41 +85,29 @@ def slow_act(model: ActRnn, inputs: Tensor, lengths: list[int], parts: int) -> S
                 sum(w * s[part] for w, s in zip(weights, states, strict=True))
                 for part in range(parts)
             )
-            outputs.append(sum(w * y for w, y in zip(weights, answers, strict=True)))
-            numbers.append(len(states))
-            remainders.append(torch.as_tensor(remainder, dtype=torch.float64))
-        slow.outputs.append(outputs)
-        slow.steps.append(numbers)
-        slow.remainders.append(remainders)
-    return slow
+            output = sum(w * y for w, y in zip(weights, answers, strict=True))
+            yield (row, t), output, n, torch.as_tensor(remainder, dtype=torch.float64)
 
 
-@pytest.mark.parametrize(("cell", "parts"), [("rnn", 1), ("lstm", 2)])
+@PARTS
 def test_against_the_equations(cell: str, parts: int) -> None:
     """Outputs, N and R of every input, and the gradient of every parameter."""
     model, batch = make(cell, ACT), sample()
     with torch.no_grad():  # so that inputs differ in their steps
         model.halting.unit.linear.weight.mul_(6)
         model.halting.unit.linear.bias.fill_(-1.5)
-    lengths = batch.mask.sum(dim=1).tolist()
     pondered = model(batch.inputs, batch.mask)
-    slow = slow_act(model, batch.inputs, lengths, parts)
-    taken = {n for row in slow.steps for n in row}
+    taken, fast_loss, slow_loss = set[int](), 0.0, 0.0
+    for here, expected, steps, remainder in slow_act(model, batch, parts):
+        taken.add(steps)
+        torch.testing.assert_close(pondered.logits[here], expected, rtol=0, atol=1e-12)
+        assert pondered.steps[here] == steps
+        cost = pondered.ponder_cost[here]
+        torch.testing.assert_close(cost, steps + remainder, rtol=0, atol=1e-12)
+        fast_loss = fast_loss + pondered.logits[here].sin().sum() + cost
+        slow_loss = slow_loss + expected.sin().sum() + steps + remainder
     assert len(taken) >= 3, "the example is too easy: inputs take the same steps"
     assert ACT.max_steps in taken, "the example is too easy: no input meets the cap"
-
-    fast_loss = slow_loss = torch.zeros((), dtype=torch.float64)
-    for row, length in enumerate(lengths):
-        for t in range(length):
-            here = (row, t)
-            expected = slow.outputs[row][t]
-            torch.testing.assert_close(pondered.logits[here], expected, rtol=0, atol=1e-12)
-            assert pondered.steps[here] == slow.steps[row][t]
-            remainder = pondered.ponder_cost[here] - pondered.steps[here]
-            torch.testing.assert_close(remainder, slow.remainders[row][t], rtol=0, atol=1e-12)
-            cost = slow.steps[row][t] + slow.remainders[row][t]
-            fast_loss = fast_loss + pondered.logits[here].sin().sum() + pondered.ponder_cost[here]
-            slow_loss = slow_loss + expected.sin().sum() + cost
     parameters = list(model.parameters())
     fast = torch.autograd.grad(fast_loss, parameters)
     for ours, theirs in zip(fast, torch.autograd.grad(slow_loss, parameters), strict=True):
@@ -138,39 +115,17 @@ def test_against_the_equations(cell: str, parts: int) -> None:
         torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize(("cell", "halting"), ALL)
-class TestThreeChecks:
-    def test_save_and_load(self, cell: str, halting: Any) -> None:
-        batch = sample(12, halting)
-        assert_saved_and_loaded(
-            lambda: make(cell, halting), lambda model: model(batch.inputs, batch.mask).logits
-        )
-
-    def test_every_parameter_gets_a_gradient(self, cell: str, halting: Any) -> None:
-        model, batch = make(cell, halting), sample(12, halting)
-        assert without_gradient(model, trained_on(model, batch)) == []
-
-    def test_batch_equals_singles(self, cell: str, halting: Any) -> None:
-        model, batch = make(cell, halting), sample(12, halting)
-        together = model(batch.inputs, batch.mask)
-        for row in range(len(batch.inputs)):
-            alone = model(batch.inputs[row : row + 1], batch.mask[row : row + 1])
-            real = batch.mask[row]
-            torch.testing.assert_close(together.logits[row][real], alone.logits[0][real])
-            if halting is not None:
-                torch.testing.assert_close(together.steps[row], alone.steps[0])
-
-
-@pytest.mark.parametrize(("cell", "halting"), MEAN_STATE)
-def test_padding_changes_nothing(cell: str, halting: Any) -> None:
+@pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.parametrize("halting", [None, ACT, FixedStepsConfig(steps=3)])
+def test_a_sequence_alone_and_without_padding_has_the_same_answers(cell: str, halting: Any) -> None:
     model, batch = make(cell, halting), sample()
-    longer = model(pad(batch.inputs, (0, 0, 0, 3)), pad(batch.mask, (0, 3)))
-    expected = model(batch.inputs, batch.mask)
-    time = batch.mask.shape[1]
-    assert torch.equal(longer.logits[:, :time], expected.logits)
-    if halting is not None:
-        assert torch.equal(longer.steps[:, :time], expected.steps)
-        assert bool((longer.steps[:, time:] == 0).all())
+    together = model(batch.inputs, batch.mask)
+    for row, length in enumerate(batch.mask.sum(dim=1).tolist()):
+        alone = model(batch.inputs[row : row + 1, :length], batch.mask[row : row + 1, :length])
+        torch.testing.assert_close(together.logits[row, :length], alone.logits[0])
+        if halting is not None:
+            torch.testing.assert_close(together.steps[row, :length], alone.steps[0])
+            assert not together.steps[row, length:].any()
 
 
 @pytest.mark.parametrize("cell", CELLS)
@@ -213,3 +168,98 @@ def test_loss_and_ponder_cost_are_summed_over_a_sequence() -> None:
             assert bool(scored.wrong[row, t]) == bool(right < 0.5)
     total = scored.objective(model.halting)
     torch.testing.assert_close(total, expected / len(batch.inputs))
+
+
+MAX_STEPS = PONDER_NET.max_steps
+
+
+def varied(cell: str, halting: Any) -> ActRnn:
+    """A network whose examples differ in their steps."""
+    model = make(cell, halting)
+    with torch.no_grad():
+        model.halting.unit.linear.weight.mul_(6)
+        model.halting.unit.linear.bias.fill_(-1.0)
+        model.output.weight.mul_(4)
+    return model
+
+
+def slow_steps(model: ActRnn, vector: Tensor, parts: int) -> tuple[list[Tensor], list[Tensor]]:
+    """Return h_n and the probability of an odd number at each step of one example."""
+    unit = model.halting.unit.linear
+    state = tuple(torch.zeros(5, dtype=torch.float64) for _ in range(parts))
+    halts, odd = [], []
+    for n in range(1, MAX_STEPS + 1):
+        flag = torch.tensor([1.0 if n == 1 else 0.0], dtype=torch.float64)
+        state = slow_step(model, torch.cat([vector, flag]), state)
+        halts.append(torch.sigmoid(unit.weight[0] @ state[0] + unit.bias[0]))
+        odd.append(torch.sigmoid(model.output.weight[0] @ state[0] + model.output.bias[0]))
+    return halts, odd
+
+
+def right(odd: Tensor, target: Tensor) -> Tensor:
+    return odd if target else 1 - odd
+
+
+def slow_ponder_net(halts: list[Tensor], odd: list[Tensor], target: Tensor) -> Any:
+    """Banino et al. 2021, eq. 5 and 6: loss, KL, and step and probability of the median."""
+    masses: list[Tensor] = []
+    rest = torch.ones((), dtype=torch.float64)
+    for n, halt in enumerate(halts, start=1):
+        mass = rest * halt
+        if 1 - sum(masses) - mass <= PONDER_NET.epsilon or n == MAX_STEPS:
+            masses.append(rest)
+            break
+        masses.append(mass)
+        rest = rest * (1 - halt)
+    rate = 1 / PONDER_NET.prior_steps
+    loss = -sum(p * right(y, target).log() for p, y in zip(masses, odd, strict=False))
+    kl = sum(p * (p / (rate * (1 - rate) ** n)).log() for n, p in enumerate(masses))
+    median = next(n for n in range(1, MAX_STEPS + 1) if sum(masses[:n]) >= 0.5)
+    return loss, kl, median, odd[median - 1]
+
+
+def slow_dact(halts: list[Tensor], odd: list[Tensor], target: Tensor) -> Any:
+    """Eyzaguirre & Soto 2020, eq. 1 to 5: loss, sum of p_n, step and probability of the answer."""
+    mixed, left, cost, taken = odd[0], 1.0, 0.0, []
+    for halt, y in zip(halts, odd, strict=True):
+        if taken and left < DACT.epsilon:
+            break
+        mixed = left * y + (1 - left) * mixed if taken else y
+        left = left * (1 - halt)
+        cost = cost + left
+        taken.append((mixed, left))
+    settled = len(taken)
+    for n, (answer, open_) in reversed(list(enumerate(taken, start=1))):
+        worst = answer  # if all later steps contradict it
+        for _ in range(MAX_STEPS - n):
+            worst = open_ * (0.0 if answer > 0.5 else 1.0) + (1 - open_) * worst
+        if (worst > 0.5) == (answer > 0.5):
+            settled = n
+    return -right(mixed, target).log(), cost, settled, mixed
+
+
+@PARTS
+@pytest.mark.parametrize(
+    ("halting", "slow"), [(PONDER_NET, slow_ponder_net), (DACT, slow_dact)], ids=["ponder", "dact"]
+)
+def test_own_answers_against_the_equations(cell: str, parts: int, halting: Any, slow: Any) -> None:
+    """The objective, the gradient of every parameter, and evaluated steps and answers."""
+    model, batch = varied(cell, halting), sample(40, halting)
+    fast, expected = trained_on(model, batch), torch.zeros((), dtype=torch.float64)
+    result = evaluate(model, PARITY.outputs, batch, batch_size=16)
+    numbers = set()
+    for row, target in enumerate(batch.targets[:, 0, 0]):
+        halts, odd = slow_steps(model, batch.inputs[row, 0], parts)
+        loss, cost, number, answer = slow(halts, odd, target)
+        expected = expected + (loss + halting.ponder_weight * cost) / len(batch.inputs)
+        assert result.pondered.steps[row, 0] == number
+        assert result.pondered.logits[row, 0, 0].item() == pytest.approx(torch.logit(answer).item())
+        assert result.wrong[row, 0] == (right(answer, target) < 0.5)
+        numbers.add(number)
+    assert len(numbers) >= 3, "the example is too easy: examples take the same steps"
+    torch.testing.assert_close(fast, expected, rtol=0, atol=1e-12)
+    parameters = list(model.parameters())
+    theirs = torch.autograd.grad(expected, parameters)
+    for one, other in zip(torch.autograd.grad(fast, parameters), theirs, strict=True):
+        assert bool(one.abs().sum() > 0)
+        torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-12)

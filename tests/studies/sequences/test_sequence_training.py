@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.configs import ActConfig, ActRnnConfig, FixedStepsConfig, TargetStepsConfig
-from actmodels.errors import ConfigError
+from actmodels.configs import ActConfig, ActRnnConfig, TargetStepsConfig
 from actmodels.seeding import generator
 from studies.sequences.config import (
     AdditionConfig,
@@ -15,12 +14,10 @@ from studies.sequences.config import (
     LogicConfig,
     ParityConfig,
     SortConfig,
-    build_sequence_trial,
 )
 from studies.sequences.training import SequenceTraining
 from tests.studies.sequences.samples import (
     ACT,
-    CHARACTERS,
     DACT,
     GENERATED,
     PONDER_NET,
@@ -72,24 +69,6 @@ def test_learns_parity_of_two_bits(halting: Any) -> None:
     assert training.dev_metrics().accuracy < 1
     list(training.epochs())
     assert training.history[-1].dev_accuracy == 1
-
-
-@pytest.mark.parametrize(("halting", "name"), [(PONDER_NET, "ponder_net"), (DACT, "dact")])
-def test_mechanisms_without_a_mean_state_need_parity(halting: Any, name: str) -> None:
-    for task in (*GENERATED[1:], CHARACTERS):
-        with pytest.raises(ConfigError, match=f"halting {name} is for one input with one answer, "):
-            sample_trial(task=task, halting=halting)
-    assert sample_trial(halting=halting).model == f"parity_rnn_{name}"
-
-
-@pytest.mark.parametrize("task", [*GENERATED, CHARACTERS])
-@pytest.mark.parametrize("halting", [None, ACT, FixedStepsConfig(steps=3)])
-def test_flat_settings_make_the_trial(task: Any, halting: Any) -> None:
-    trial = sample_trial(task=task, halting=halting)
-    settings = {name: value for part in trial.parts for name, value in vars(part).items()}
-    limits = {name: getattr(trial, name) for name in ("max_epochs", "patience", "seed")}
-    assert build_sequence_trial(trial.task_name, trial.halting_name, settings, **limits) == trial
-    assert trial.flat().items() >= (settings | limits).items()
 
 
 PAPER_ACT = ActConfig(epsilon=0.01, ponder_weight=0.01, max_steps=100, halting_bias=1.0)

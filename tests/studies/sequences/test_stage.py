@@ -12,6 +12,7 @@ from actmodels.errors import DataError
 from actmodels.records import TrialRecord
 from pipeline.parameters.section import TextSource
 from pipeline.trials.study import train
+from studies.sequences.config import CharactersConfig, ParityConfig
 from studies.sequences.drawn_tasks import read_bytes
 from studies.sequences.pondering import BYTE_CLASSES
 from studies.sequences.section import Study, TaskStudy
@@ -59,7 +60,8 @@ def test_a_run_for_each_mechanism_grid_point_and_seed() -> None:
     assert [run.labels["run"] for run in RUNS] == names
     assert [run.config.seed for run in RUNS] == [3, 4] * 4
     assert [run.config.halting for run in RUNS[1:3]] == [None, ActConfig(0.01, 0.01, 5, 1.0)]
-    assert RUNS[0].config.model == "parity_rnn_none"
+    assert (RUNS[0].config.model, RUNS[0].config.task) == ("parity_rnn_none", ParityConfig(bits=4))
+    assert RUNS[4].config.task == CharactersConfig(window=6, held_out_bytes=120)
     # each mechanism takes the common settings that it has: fixed steps have no epsilon
     kinds = {
         "dact": {"ponder_weight": [0.1], "epsilon": [0.2], "lookahead": [0]},
