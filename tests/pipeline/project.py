@@ -101,7 +101,7 @@ def transcribe(
 ) -> None:
     """Evaluate each line of a golden file; the indented lines below are its result or error."""
     text = ""
-    for line in (GOLDEN / name).read_text(encoding="utf-8").splitlines():
+    for line in (GOLDEN / name).read_text(encoding="utf-8").split("\n")[:-1]:
         if line.startswith("  "):
             continue
         text += f"{line}\n"
