@@ -3,7 +3,6 @@
 import hashlib
 import os
 import random
-import signal
 import subprocess
 import sys
 import threading
@@ -161,8 +160,20 @@ def test_a_valid_copy_needs_no_network(store: Path) -> None:
         (CONTENT + b"more", [answer()], [SIZE + 4, None]),
         (CONTENT, [answer()], [SIZE]),
         (bytes(HALF), [answer()], [HALF, None]),
+        (CONTENT[:HALF], [answer()], [HALF]),
     ],
-    ids=["many cuts", "no ranges", "busy", "stall", "chunks", "changed", "long", "whole", "other"],
+    ids=[
+        "many cuts",
+        "no ranges",
+        "busy",
+        "stall",
+        "chunks",
+        "changed",
+        "long",
+        "whole",
+        "other",
+        "half",
+    ],
 )
 def test_a_fault_costs_one_request(
     store: Path, left: bytes, plan: list[Action], starts: list[int | None]
@@ -277,42 +288,20 @@ def test_an_unwritable_store(store: Path) -> None:
     assert len(site.ranges) == 1  # another mirror would not help
 
 
-@contextmanager
-def fetching_elsewhere(url: str, store: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The same fetch in another process, which has received half of the file."""
+def test_two_processes_fetch_once(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = "import sys; from pipeline.datasets.download import locate;"
     code += "locate([sys.argv[1]], sys.argv[2], 'corpus.snli')"
-    command = [sys.executable, "-c", code, url, SHA256]
-    env = os.environ | {"PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=env)
-    try:
-        deadline = time.monotonic() + 30
-        while not (part(store).exists() and part(store).stat().st_size >= HALF):
-            assert time.monotonic() < deadline and process.poll() is None
-            time.sleep(0.01)
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-
-
-def test_resumes_after_a_killed_process(store: Path) -> None:
-    with serving(answer(after=HALF, holding=True), answer()) as site:
-        with fetching_elsewhere(site.url, store) as child:
-            child.send_signal(signal.SIGKILL)
-            assert child.wait() == -signal.SIGKILL
-        assert part(store).stat().st_size == HALF
-        check(get(site.url), store)
-    assert site.ranges == [None, f"bytes={HALF}-"]
-
-
-def test_two_processes_fetch_once(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plan = (answer(after=HALF, holding=True), status(500))
-    with serving(*plan) as site, fetching_elsewhere(site.url, store) as child:
-        threading.Timer(0.2, site.go_on.set).start()
-        check(get(site.url), store)
-        assert child.wait(20) == 0
-        assert len(site.ranges) == 1
+    with serving(answer(after=HALF, holding=True), status(500)) as site:
+        command = [sys.executable, "-c", code, site.url, SHA256]
+        env = os.environ | {"PYTHONPATH": str(ROOT)}
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL, env=env) as child:
+            deadline = time.monotonic() + 30
+            while not (part(store).exists() and part(store).stat().st_size >= HALF):
+                assert time.monotonic() < deadline and child.poll() is None
+                time.sleep(0.01)
+            threading.Timer(0.2, site.go_on.set).start()
+            check(get(site.url), store)
+            assert child.wait(20) == 0 and len(site.ranges) == 1
     assert "another process is fetching" in capsys.readouterr().err
 
 
