@@ -111,5 +111,6 @@ def transcribe(
             except UserError as error:
                 result = str(error)
             shown = result if isinstance(result, list) else str(result).split("\n")
-            text += "".join(f"  {str(one).replace(cwd or chr(0), '')}\n" for one in shown)
+            lines = [f"  {one}".replace(cwd or "\0", "").rstrip() for one in shown]
+            text += "".join(f"{line}\n" for line in lines if line)
     golden(name, text)
