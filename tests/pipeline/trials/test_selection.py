@@ -16,7 +16,7 @@ ALL = ["dev_loss", "dev_mean_steps", "grid_order"]
 def record(
     accuracy: float, dropout: float = 0.1, *, model: str = MODELS[1], seed: int = 1, **more: Any
 ) -> TrialRecord:
-    """Return a record of two epochs, of which the second is 0.1 better."""
+    """Return a record of two epochs; the second is better by 0.1."""
     steps, parameters = more.pop("steps", 3.0), more.pop("parameters", 10)
     diverged, loss = more.pop("diverged", False), more.pop("loss", 1.0)
     config = sample_trial(model, seed=seed, dropout=dropout, **more).as_dict()
