@@ -111,6 +111,13 @@ def test_formats_agree(run: Run) -> None:
     assert [line.split(" (")[0].rstrip() for line in text.splitlines()] == answers
 
 
+def test_each_step_is_explained(run: Run) -> None:
+    steps = int(run(*PAIR)[1].split(", ")[-1].split()[0])
+    assert run(*PAIR, "--explain")[1].count("  step ") == steps
+    _, out, _ = run("-", "--format", "jsonl", "--explain", stdin=jsonl(("word1 word2", "word3")))
+    assert len(json.loads(out)["attention"]["trace"]) == steps
+
+
 def test_words_outside_the_vocabulary_are_those_of_each_pair(run: Run) -> None:
     out = run("-", "--format", "jsonl", stdin=jsonl(*PAIRS * 150))[1]  # more than a chunk
     found = [json.loads(line)["unknown_words"] for line in out.splitlines()]
