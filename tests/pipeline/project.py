@@ -5,7 +5,7 @@ import json
 import shutil
 import subprocess
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -13,9 +13,11 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from actmodels.errors import UserError
 from pipeline.parameters.studies import study_names
 
 ROOT = Path(__file__).parents[2]
+GOLDEN = ROOT / "tests" / "fixtures" / "golden"
 
 
 @cache
@@ -92,3 +94,23 @@ def written(folder: Path, stage: str) -> dict[str, bytes]:
 def read_output(folder: Path, stage: str, name: str = "summary.json") -> Any:
     """Read a JSON file of an artifact."""
     return json.loads((folder / "artifacts" / stage / name).read_text(encoding="utf-8"))
+
+
+def transcribe(
+    golden: Callable[..., None], name: str, names: dict[str, Any], cwd: str = ""
+) -> None:
+    """Evaluate each line of a golden file; the indented lines below are its result or error."""
+    text = ""
+    for line in (GOLDEN / name).read_text(encoding="utf-8").split("\n")[:-1]:
+        if line.startswith("  "):
+            continue
+        text += f"{line}\n"
+        if line and not line.startswith("#"):
+            try:
+                result = eval(line, names)
+            except UserError as error:
+                result = str(error)
+            shown = result if isinstance(result, list) else str(result).split("\n")
+            lines = [f"  {one}".replace(cwd or "\0", "").rstrip() for one in shown]
+            text += "".join(f"{line}\n" for line in lines if line)
+    golden(name, text)

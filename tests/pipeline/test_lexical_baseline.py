@@ -5,14 +5,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_args
 
-import numpy as np
 import pytest
 
 from actmodels.errors import DataError
 from pipeline import lexical_baseline
-from pipeline.datasets.features import GROUPS, Features
+from pipeline.datasets.features import GROUPS
 from pipeline.datasets.tokens import TokenPair, write_token_pairs
-from pipeline.lexical_baseline import fit
 from pipeline.parameters.schema import Feature
 from pipeline.parameters.section import SPLITS
 from tests.pipeline.datasets.test_features import pair
@@ -92,20 +90,17 @@ def neutral(split: str) -> list[TokenPair]:
     return [one._replace(label="neutral") for one in pairs(split)]
 
 
-def test_dev_selects_the_strength(biased: Path) -> None:
-    assert summary(biased)["regularization"] == 0.1
-    write(biased, "dev", neutral("dev"))
-    assert summary(biased)["regularization"] == 1000
-
-
-def test_the_test_split_selects_nothing(biased: Path) -> None:
+def test_dev_selects_the_strength_and_test_nothing(biased: Path) -> None:
     """Test labels in favor of another strength change only the test accuracy."""
     before, predicted = summary(biased), table(biased, "predictions.csv")
+    assert before["regularization"] == 0.1
     write(biased, "test", neutral("test"))
     after, repeated = summary(biased), table(biased, "predictions.csv")
     assert (before.pop("test_accuracy"), after.pop("test_accuracy")) == (1.0, 1 / 3)
     assert before == after
     assert [row["predicted"] for row in repeated] == [row["predicted"] for row in predicted]
+    write(biased, "dev", neutral("dev"))
+    assert summary(biased)["regularization"] == 1000
 
 
 def test_pairs_that_cannot_be_learned(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,13 +125,3 @@ def test_pairs_that_cannot_be_learned(folder: Path, monkeypatch: pytest.MonkeyPa
 
 def test_the_schema_knows_the_groups() -> None:
     assert get_args(Feature) == GROUPS
-
-
-def test_a_start_changes_no_optimum() -> None:
-    train = pairs("train")
-    matrix = Features(GROUPS, min_count=2).fit_transform(train)
-    labels = np.array([one.label for one in train])
-    cold = fit(matrix, labels, 3.0)
-    warm = fit(matrix, labels, 3.0, fit(matrix, labels, 1.0))
-    assert warm.coef_ == pytest.approx(cold.coef_, abs=1e-3)
-    assert warm.n_iter_[0] <= cold.n_iter_[0]

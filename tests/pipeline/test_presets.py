@@ -1,4 +1,5 @@
 import math
+from collections.abc import Callable
 from contextlib import chdir
 from pathlib import Path
 
@@ -67,11 +68,6 @@ def test_any_patch_composes_and_the_demo_restores_what_it_changes(word: str) -> 
     assert Path("params.yaml").read_text(encoding="utf-8") == shipped_params()
 
 
-@pytest.mark.parametrize("model", ALONE)
-def test_a_model_composes_alone(model: str) -> None:
-    assert list(params_with([f"models={model}"]).sweep.models) == [model]
-
-
 @pytest.mark.parametrize("preset", [LOCAL, []])
 def test_a_model_alone_keeps_the_grid_of_the_preset(preset: list[str]) -> None:
     for model, grid in params_with(preset).sweep.models.items():
@@ -94,52 +90,24 @@ def test_all_models_compose_into_one_configuration_each() -> None:
         assert model == models["_".join(name.split("_")[-2:])]
 
 
-DA, AA, IA = "decomposable_attention", "adaptive_attention", "iterative_attention"
-BASELINES = ("lstm_encoders", "word_by_word_attention", "nti_tree_matching", "spinn_pi")
-
-
-@pytest.mark.parametrize(
-    ("words", "counts"),
-    [
-        (["preset=paper"], {DA: 54, AA: 432}),
-        (["preset=thesis"], {DA: 1, AA: 84, IA: 84}),
-        (["preset=paper_best", "models=table_1"], dict.fromkeys((DA, AA, *BASELINES), 1)),
-        (["preset=parikh"], {DA: 1, AA: 1}),
-        ([*LOCAL, "models=tuned"], 48),
-        (["preset=rocktaschel"], 36),
-    ],
-)
-def test_a_grid_has_the_trials_of_its_source(
-    words: list[str], counts: dict[str, int] | int
-) -> None:
-    found = trials(params_with(words))
-    assert found == (counts if isinstance(counts, dict) else dict.fromkeys(found, counts))
-
-
-def test_the_paper_has_the_values_of_its_table_2() -> None:
-    params = params_with(["preset=paper"])
-    adaptive = params.sweep.models[AA]
+def test_models_trials_and_inputs_of_each_patch(golden: Callable[..., None]) -> None:
+    """The inputs of Parikh et al. are only for their models."""
+    names, text = ("unit_norm", "oov_rule", "null_token"), ""
+    pairs = ["preset=paper models=all", "preset=local models=all", "preset=local models=tuned"]
+    for line in (*WORDS, *pairs, "preset=paper_best models=table_1"):
+        words = [*line.split(), *(LOCAL[1:] if "preset=local" in line else [])]
+        params = params_with([*words, *FILES.get(line.partition("=")[2], [])])
+        sweep, counts = params.sweep, trials(params)
+        text += (
+            f"{line}: {params.corpus.source}, {params.vectors.source}, {sweep.max_epochs} epochs\n"
+        )
+        for name, model in sweep.models.items():
+            inputs = [str((sweep.settings | model.settings)[key]) for key in names]
+            text += f"  {name}: {counts[name]} trials, {' '.join(inputs)}\n"
+    golden("presets.txt", text)
+    adaptive = params_with(["preset=paper"]).sweep.models["adaptive_attention"]
     assert adaptive.grid["ponder_weight"] == [0.001, 0.0005, 0.0001, 0.00005]
     assert (adaptive.settings["optimizer"], adaptive.settings["state_size"]) == ("adagrad", 200)
-    assert (params.corpus.source, params.vectors.source) == ("snli", "glove")
-    assert params.sweep.max_epochs == 15
-
-
-@pytest.mark.parametrize("preset", [LOCAL, ["preset=paper"], []])
-def test_parikhs_inputs_are_only_for_his_models(preset: list[str]) -> None:
-    """Unit vectors, hashed words and a NULL token (the paper's appendix D, Parikh et al.)."""
-    sweep = params_with([*preset, "models=all"]).sweep
-    inputs_of = {
-        name: [
-            (sweep.settings | model.settings)[k] for k in ("unit_norm", "oov_rule", "null_token")
-        ]
-        for name, model in sweep.models.items()
-    }
-    his = inputs_of.pop(DA)
-    assert inputs_of.pop("decomposable_intra_attention") == his
-    assert his[0] is (preset != []) and his[2]
-    for name, (unit_norm, oov_rule, null_token) in inputs_of.items():
-        assert (unit_norm, oov_rule == "hashed", null_token) == (False, False, False), name
 
 
 def test_a_local_run_takes_its_archives_from_the_command_line() -> None:

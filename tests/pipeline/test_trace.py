@@ -1,6 +1,7 @@
 """Stage `trace` on real models: pairs, their order, and their lines."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,12 @@ import torch
 
 from actmodels.data.pairs import PairTensors, collate
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.tables import OUTCOMES
 from actmodels.tracing import trace
 from pipeline.datasets.tokens import TokenPair, write_token_pairs
 from pipeline.parameters.schema import Trace as Settings
 from pipeline.trace import BATCH, chosen_rows, count_outcomes, lines, main, outcome
 from pipeline.trials.models import retrained_models
-from tests.pipeline.project import read_output, write_params, written
+from tests.pipeline.project import read_output, transcribe, write_params, written
 from tests.pipeline.tiny_export import trained
 from tests.samples import CLASSES, sample_pairs, sample_trial
 
@@ -57,11 +57,6 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def project(stored: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(stored)
     return stored
-
-
-def test_the_first_pairs_of_each_label_are_traced() -> None:
-    labels = [1, 0, 1, 1, 2, 0]
-    assert [chosen_rows(labels, count) for count in (1, 2)] == [[0, 1, 4], [0, 1, 2, 4, 5]]
 
 
 def test_a_line_equals_the_trace_of_a_single_pair(project: Path) -> None:
@@ -112,45 +107,16 @@ def test_the_stage_writes_lines_of_the_first_seeds_and_their_counts(project: Pat
     assert (summary[MODEL]["seed_9"]["pairs"], summary[MODEL]["seed_9"]["right"]) == (15, right)
 
 
-N, E, C = "neutral", "entailment", "contradiction"
+def test_outcomes_and_their_counts(golden: Callable[..., None]) -> None:
+    def count(**seeds: list[tuple[str, list[str], str]]) -> list[str]:
+        """Return the counts of pairs with a label, the class of each step, and the answer."""
+        lines = [
+            {"model": "m", "seed": seed[1:], "label": label, "predicted": answer}
+            | {"outcome": outcome(label, classes, answer), "trace": [{"class": c} for c in classes]}
+            for seed, pairs in seeds.items()
+            for label, classes, answer in pairs
+        ]
+        return [f"{seed}: {counts}" for seed, counts in count_outcomes(lines)["m"].items()]
 
-
-@pytest.mark.parametrize(
-    ("expected", "label", "classes", "answer"),
-    [
-        ("corrected", E, [N, E], E),
-        ("corrected", E, [N, N, C], E),  # the mean state may be right though no state is
-        ("spoiled", E, [E, N], N),
-        ("spoiled", E, [E, E], C),
-        ("right_throughout", C, [C, C, C], C),
-        ("wrong_throughout", C, [N], N),
-        ("wrong_throughout", C, [N, E, N], E),  # from one wrong class to another
-        ("changed_in_between", C, [C, N, C], C),
-        ("changed_in_between", C, [C, C, N], C),  # the last state alone is wrong
-        ("changed_in_between", C, [N, C, E], E),
-    ],
-)
-def test_the_rule(expected: str, label: str, classes: list[str], answer: str) -> None:
-    assert outcome(label, classes, answer) == expected
-
-
-def test_counts_by_seed() -> None:
-    first = [(E, [N, E], E), (E, [N, C], E), (E, [E, N], N), (E, [E], E), (C, [C, N, C], C)]
-    lines = [
-        {
-            **{"model": MODEL, "seed": seed, "label": label, "predicted": answer},
-            **{
-                "outcome": outcome(label, classes, answer),
-                "trace": [{"class": c} for c in classes],
-            },
-        }
-        for seed, label, classes, answer in [*((1, *one) for one in first), (2, E, [N, E, N], N)]
-    ]
-    traced = count_outcomes(lines)[MODEL]
-    of_first = {"pairs": 5, "right_after_step_1": 3, "right": 4, "corrected": 2, "spoiled": 1}
-    of_first |= {"right_throughout": 1, "wrong_throughout": 0, "changed_in_between": 1}
-    nothing = dict.fromkeys(("right_after_step_1", "right", *OUTCOMES), 0)
-    assert traced == {
-        "seed_1": of_first,
-        "seed_2": nothing | {"pairs": 1, "changed_in_between": 1},
-    }
+    names = {"count": count, "outcome": outcome, "chosen_rows": chosen_rows}
+    transcribe(golden, "outcomes.txt", names | {name[0].upper(): name for name in CLASSES})

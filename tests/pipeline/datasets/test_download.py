@@ -3,7 +3,8 @@
 import hashlib
 import os
 import random
-import signal
+import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -18,9 +19,9 @@ from typing import Any
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.datasets.download import ATTEMPTS, fetch_text, locate
+from pipeline.datasets.download import fetch_text, locate
 from pipeline.parameters.section import TextSource
-from tests.pipeline.project import ROOT, fetched, make_zip
+from tests.pipeline.project import ROOT, fetched, make_zip, transcribe
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
@@ -29,7 +30,6 @@ SIZE, HALF = len(CONTENT), 150_000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 KEY = "corpus.snli"
 PAGE = b"<!DOCTYPE html>"
-POINTER = b"version https://git-lfs.github.com/spec/v1\noid"
 Action = Callable[["Handler"], None]  # one per request; the last one repeats
 
 
@@ -146,51 +146,45 @@ def test_a_valid_copy_needs_no_network(store: Path) -> None:
         check(get(site.url), store)  # replaces the corrupt copy
 
 
-@pytest.mark.parametrize(
-    ("left", "plan", "starts"),
-    [
-        # more interruptions than attempts, each with progress
-        (b"", [answer(after=30_000)] * 9 + [answer()], [None, *range(30_000, 300_000, 30_000)]),
-        (b"", [answer(after=HALF, ranges=False), answer(ranges=False)], [None, HALF]),
-        (b"", [status(500), status(503), status(429), answer()], [None] * 4),
-        (b"", [answer(after=HALF, holding=True), answer()], [None, HALF]),
-        # without a length, only the last chunk marks a complete response
-        (b"", [cut_chunks, answer()], [None, HALF]),
-        (b"", [answer(bytes(SIZE), after=HALF), answer()], [None, HALF, None]),  # it changed
-        # a partial file of an earlier process: the digest decides whether to start again
-        (CONTENT + b"more", [answer()], [SIZE + 4, None]),
-        (CONTENT, [answer()], [SIZE]),
-        (bytes(HALF), [answer()], [HALF, None]),
-    ],
-    ids=["many cuts", "no ranges", "busy", "stall", "chunks", "changed", "long", "whole", "other"],
-)
-def test_a_fault_costs_one_request(
-    store: Path, left: bytes, plan: list[Action], starts: list[int | None]
+def test_faults_of_a_server(
+    store: Path, golden: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if left:
-        part(store).write_bytes(left)
-    with serving(*plan) as site:
-        check(get(site.url), store)
-    assert site.ranges == [None if start is None else f"bytes={start}-" for start in starts]
+    """Each line of the golden file is a plan of a server; below are its requests and the result."""
 
+    def fetch(
+        *plan: Action, left: bytes = b"", digest: str | None = SHA256, times: int = 1, tls: str = ""
+    ) -> list[str]:
+        shutil.rmtree(store)
+        store.mkdir()
+        if left:
+            part(store).write_bytes(left)
+        lines = []
+        with serving(*plan) as site:
+            url = site.url.replace("http:", tls or "http:")
+            for _ in range(times):
+                try:
+                    path = locate([url], digest, KEY)
+                    lines += [f"complete: {path.read_bytes() == CONTENT}"]
+                    if digest:
+                        check(path, store)
+                except DataError as error:
+                    lines += [*str(error).splitlines()]
+            lines += [f"requests: {', '.join(str(start) for start in site.ranges)}"]
+            stderr = capsys.readouterr().err.splitlines()
+            lines += [f"note: {line}" for line in stderr if "SHA-256" in line]
+            if part(store).exists() and part(store).stat().st_size:
+                lines += [f"kept: {part(store).stat().st_size} bytes"]
+            hidden = {url: "URL", f"{store}/": "", SHA256: "SHA256"}
+            for text, name in hidden.items():
+                lines = [
+                    re.sub(r"\((.{0,9}SSL.*?)\);", "(…);", line.replace(text, name))
+                    for line in lines
+                ]
+        return [re.sub("[0-9a-f]{16}-", "", line) for line in lines]
 
-@pytest.mark.parametrize(
-    ("action", "requests", "kept", "message"),
-    [
-        (status(404), 1, 0, r"file\.zip: the server answered 404 .*check its path or URL"),
-        (status(503), ATTEMPTS, 0, "answered 503 Service Unavailable, 5 times in a row"),
-        (answer(after=HALF, ranges=False), ATTEMPTS, HALF, ", 5 times in a row; run again to res"),
-        (answer(PAGE), 1, 0, f"15 bytes with SHA-256 {hashlib.sha256(PAGE).hexdigest()}, expected "
-         rf"{SHA256} of params.* \(a web page, perhaps to sign in\); download the file in a brow"),
-    ],
-    ids=["missing", "busy", "no progress", "a page"],
-)  # fmt: skip
-def test_failures(store: Path, action: Action, requests: int, kept: int, message: str) -> None:
-    with serving(action) as site, pytest.raises(DataError, match=message) as caught:
-        get(site.url)
-    assert str(caught.value).startswith(f"{KEY}: {site.url}: ")
-    assert len(site.ranges) == requests
-    assert (part(store).stat().st_size if part(store).exists() else 0) == kept
+    names = {"fetch": fetch, "answer": answer, "status": status, "cut_chunks": cut_chunks}
+    names |= {"SIZE": SIZE, "HALF": HALF, "CONTENT": CONTENT}
+    transcribe(golden, "download.txt", names)
 
 
 def test_mirrors_in_order(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -204,43 +198,6 @@ def test_mirrors_in_order(store: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert (three.ranges, four.ranges) == ([None], [])
     log = capsys.readouterr().err
     assert "404 Not Found; check its path or URL in params.yaml" in log and "secret" not in log
-
-
-def test_without_a_secure_connection(store: Path) -> None:
-    problem = r"no secure connection \(.*; set REQUESTS_CA_BUNDLE to"
-    with serving(answer()) as site, pytest.raises(DataError, match=problem) as error:
-        get(site.url.replace("http:", "https:"))
-    assert len(str(error.value)) < 250
-
-
-def test_without_a_digest_the_copy_is_kept(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing would reveal pieces of two versions, so an interrupted download starts again."""
-    with serving(answer(after=HALF), answer()) as site:
-        path = locate([site.url], None, KEY)
-        assert path.read_bytes() == CONTENT
-        assert locate([site.url], None, KEY) == path
-        assert site.ranges == [None, None]
-    copy = f"{path}: a copy of {site.url} (remove it to fetch it again), SHA-256 {SHA256}"
-    assert capsys.readouterr().err.count(f"corpus.snli: {copy}") == 2
-
-
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        (PAGE, "a web page, perhaps to sign in, not the file; download the file in a browser, and"),
-        (b"<!-- x -->\n<HTML>", "a web page"),
-        (POINTER, "a Git LFS pointer, not the file; r"),
-    ],
-)
-def test_a_page_or_a_pointer_is_not_kept(store: Path, content: bytes, problem: str) -> None:
-    with serving(answer(content), answer()) as site:
-        with pytest.raises(DataError, match=rf"^corpus\.snli: {site.url}: {problem}"):
-            locate([site.url], None, KEY)
-        path = locate([site.url], None, KEY)
-        assert path.read_bytes() == CONTENT
-    with pytest.raises(DataError, match=rf"file\.zip: {problem}"):
-        path.write_bytes(content)
-        locate([str(path)], None, KEY)
 
 
 def test_a_local_file_is_read_in_place(
@@ -277,42 +234,20 @@ def test_an_unwritable_store(store: Path) -> None:
     assert len(site.ranges) == 1  # another mirror would not help
 
 
-@contextmanager
-def fetching_elsewhere(url: str, store: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The same fetch in another process, which has received half of the file."""
+def test_two_processes_fetch_once(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = "import sys; from pipeline.datasets.download import locate;"
     code += "locate([sys.argv[1]], sys.argv[2], 'corpus.snli')"
-    command = [sys.executable, "-c", code, url, SHA256]
-    env = os.environ | {"PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=env)
-    try:
-        deadline = time.monotonic() + 30
-        while not (part(store).exists() and part(store).stat().st_size >= HALF):
-            assert time.monotonic() < deadline and process.poll() is None
-            time.sleep(0.01)
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-
-
-def test_resumes_after_a_killed_process(store: Path) -> None:
-    with serving(answer(after=HALF, holding=True), answer()) as site:
-        with fetching_elsewhere(site.url, store) as child:
-            child.send_signal(signal.SIGKILL)
-            assert child.wait() == -signal.SIGKILL
-        assert part(store).stat().st_size == HALF
-        check(get(site.url), store)
-    assert site.ranges == [None, f"bytes={HALF}-"]
-
-
-def test_two_processes_fetch_once(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plan = (answer(after=HALF, holding=True), status(500))
-    with serving(*plan) as site, fetching_elsewhere(site.url, store) as child:
-        threading.Timer(0.2, site.go_on.set).start()
-        check(get(site.url), store)
-        assert child.wait(20) == 0
-        assert len(site.ranges) == 1
+    with serving(answer(after=HALF, holding=True), status(500)) as site:
+        command = [sys.executable, "-c", code, site.url, SHA256]
+        env = os.environ | {"PYTHONPATH": str(ROOT)}
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL, env=env) as child:
+            deadline = time.monotonic() + 30
+            while not (part(store).exists() and part(store).stat().st_size >= HALF):
+                assert time.monotonic() < deadline and child.poll() is None
+                time.sleep(0.01)
+            threading.Timer(0.2, site.go_on.set).start()
+            check(get(site.url), store)
+            assert child.wait(20) == 0 and len(site.ranges) == 1
     assert "another process is fetching" in capsys.readouterr().err
 
 

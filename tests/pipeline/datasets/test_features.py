@@ -1,6 +1,7 @@
 """Features computed by hand, and matrices whose columns come from the training pairs."""
 
 import random
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,17 +12,12 @@ from sklearn.feature_extraction.text import CountVectorizer
 from actmodels.errors import DataError
 from pipeline.datasets.features import INDICATORS, MEASURES, Features, bleu, overlap, word_class
 from pipeline.datasets.tokens import TokenPair
+from tests.pipeline.project import transcribe
 
 
 def pair(premise: str, hypothesis: str, label: str = "neutral", name: str = "p") -> TokenPair:
     """A pair from sentences whose tokens are separated by spaces."""
     return TokenPair(name, label, 0, premise.split(), hypothesis.split())
-
-
-def test_word_classes() -> None:
-    assert {word_class(word) for word in ("dog", "running", "red", "22")} == {"content"}
-    assert {word_class(word) for word in ("the", "The", "two", "not", "n't", "'s")} == {"function"}
-    assert {word_class(word) for word in (".", "--", "''")} == {"mark"}
 
 
 def test_bleu_matches_nltk() -> None:
@@ -33,28 +29,16 @@ def test_bleu_matches_nltk() -> None:
         assert bleu(pair(" ".join(one), " ".join(two))) == pytest.approx(theirs, rel=1e-12)
 
 
-def test_length_and_overlap_by_hand() -> None:
-    assert MEASURES["length"](pair("a b c", "a")) == [-2.0]
-    # distinct words: the dog runs . / the cat runs dog . -> the, dog, runs, . of 4;
-    # content words: dog runs / cat runs dog -> dog, runs of 2
-    values = overlap(pair("the dog dog runs .", "the the cat runs dog ."))
-    assert values == [4.0, 1.0, 2.0, 1.0]
-    # 2 of 3 words, 1 of 2 content words
-    assert overlap(pair("the dog runs .", "the dog sleeps")) == [2.0, 2 / 3, 1.0, 0.5]
-    assert overlap(pair("the dog", "the")) == [1.0, 1.0, 0.0, 0.0]  # no content words
-
-
-def test_indicators_by_hand() -> None:
-    one = pair("the old dog runs .", "a dog runs . runs .")
-    words, bigrams = {"a", "dog", "runs", "."}, {"a dog", "dog runs", "runs .", ". runs"}
-    assert INDICATORS["hypothesis_ngrams"](one) == words | bigrams
-    content = {f"{p} {h}" for p in ("old", "dog", "runs") for h in ("dog", "runs")}
-    assert INDICATORS["cross_unigrams"](one) == content | {"the a", ". ."}
-    # the class is that of the second words
-    premise, hypothesis = ("the old", "old dog", "dog runs"), ("a dog", "dog runs", ". runs")
-    content = {f"{p} {h}" for p in premise for h in hypothesis}
-    assert INDICATORS["cross_bigrams"](one) == content | {"runs . runs ."}
-    assert not INDICATORS["cross_bigrams"](pair("dog", "cat"))
+def test_features_by_hand(golden: Callable[..., None]) -> None:
+    """The class of a bigram is that of its second word."""
+    names = {
+        "pair": pair,
+        "overlap": overlap,
+        "word_class": word_class,
+        "length": MEASURES["length"],
+    }
+    indicators = {name: lambda *p, of=of: sorted(of(pair(*p))) for name, of in INDICATORS.items()}
+    transcribe(golden, "features.txt", names | indicators)
 
 
 TRAIN = [

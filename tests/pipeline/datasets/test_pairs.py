@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.datasets.pairs import Pair, checked_pair, read_pairs, write_splits
-from pipeline.datasets.text_lines import Row
+from pipeline.datasets.pairs import Pair, read_pairs, write_splits
 from pipeline.parameters.labels import NLI, ClassReader
 
 CLASSES = ClassReader(NLI, {})
@@ -49,9 +48,3 @@ def test_files_of_an_earlier_run_are_removed_also_on_failure(tmp_path: Path) -> 
     with pytest.raises(DataError, match="the source broke"):
         write_splits(folder, "snli", CLASSES, {"train": PAIRS, "dev": broken()})
     assert not folder.exists()
-
-
-def test_other_keys_are_dropped() -> None:
-    others = {"sentence1_parse": "(ROOT a)", "captionID": "c"}
-    pair = checked_pair(Row("some.jsonl, line 17", 17, others | GOOD))
-    assert list(pair.items()) == list(GOOD.items())

@@ -29,7 +29,9 @@ def test_round_trip(model: str, settings: dict[str, object], tmp_path: Path) -> 
         for parameter in written.parameters():  # away from the initial values
             parameter.add_(0.1)
     write_tiny(tmp_path, config, written)
+    state = torch.get_rng_state()
     bundle = read_bundle(tmp_path)
+    assert torch.equal(torch.get_rng_state(), state)
     assert (bundle.config, bundle.words, bundle.lowercase) == (config, VOCABULARY, True)
     assert bundle.origin == ORIGIN
     assert not bundle.model.training
@@ -54,15 +56,6 @@ def test_bytes_are_deterministic_and_without_pickle(tmp_path: Path) -> None:
     }
 
 
-def test_reading_keeps_the_random_state(tmp_path: Path) -> None:
-    write_tiny(tmp_path, sample_trial("adaptive_attention"))
-    torch.manual_seed(3)
-    expected = torch.rand(2)
-    torch.manual_seed(3)
-    read_bundle(tmp_path)
-    assert torch.equal(torch.rand(2), expected)
-
-
 def test_the_digest_depends_on_weights_and_origin(tmp_path: Path) -> None:
     config = sample_trial("adaptive_attention")
     write_tiny(tmp_path / "a", config)
@@ -79,21 +72,20 @@ CORRUPT = {
     "missing": lambda path: path.unlink(),
     "a pipe": lambda path: (path.unlink(), os.mkfifo(path)),
     "one byte": lambda path: path.write_bytes(path.read_bytes()[:-2] + b"0\n"),
+    "another version": lambda path: path.write_text(
+        path.read_text().replace('format": 2', 'format": 1')
+    ),
 }
 
 
-@pytest.mark.parametrize("name", ["model.safetensors", "words.txt", "config.json"])
-@pytest.mark.parametrize("corruption", [*CORRUPT, "another version"])
-def test_a_corrupt_file_is_a_one_line_error(name: str, corruption: str, tmp_path: Path) -> None:
-    write_tiny(tmp_path, sample_trial("adaptive_attention"))
-    path = tmp_path / "config.json"
-    if corruption in CORRUPT:
-        CORRUPT[corruption](tmp_path / name)
-    else:
-        path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 1}))
-    with pytest.raises(ArtifactError, match=r"; run: dvc repro -f export$") as error:
-        read_bundle(tmp_path)
-    assert "\n" not in str(error.value)
+@pytest.mark.parametrize("corruption", CORRUPT)
+def test_a_corrupt_file_is_a_one_line_error(corruption: str, tmp_path: Path) -> None:
+    names = ("config.json", "model.safetensors", "words.txt")
+    for name in names[: 1 if corruption == "another version" else 3]:
+        write_tiny(tmp_path / name, sample_trial("adaptive_attention"))
+        CORRUPT[corruption](tmp_path / name / name)
+        with pytest.raises(ArtifactError, match=r"^.*; run: dvc repro -f export$"):
+            read_bundle(tmp_path / name)
 
 
 @pytest.mark.slow(minutes=0.2)

@@ -1,6 +1,7 @@
 """Predictions match evaluation and trace, and do not depend on the batch."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from pipeline.datasets.tokenizer import right_branching_parse, tokenize
 from pipeline.inference.bundle import read_bundle
 from pipeline.inference.predictor import MAX_TOKENS, PairError, PairPrediction, Predictor
 from pipeline.inference.registry import signature
+from tests.pipeline.project import transcribe
 from tests.pipeline.tiny_export import PAIRS, VOCABULARY, write_tiny
 from tests.samples import CLASSES, sample_trial
 
@@ -80,13 +82,6 @@ def test_a_known_mark_is_no_known_word(tmp_path: Path) -> None:
     assert (answered.refusal, answered.reliable, answered.unknown_words) == (None, True, [","])
 
 
-def test_tokenization_matches_the_corpus(tmp_path: Path) -> None:
-    predictor = predictor_of("adaptive_attention", tmp_path)
-    pair = predictor.tokenize("Word1 can't,\u00a0WORD2.", "\tword3  word4\n")
-    assert pair.premise == ["word1", "ca", "n't", ",", "word2", "."]
-    assert pair.hypothesis == ["word3", "word4"]
-
-
 def test_the_mlflow_signature_has_all_output_columns(tmp_path: Path) -> None:
     predictor = predictor_of("adaptive_attention", tmp_path)
     assert predictor.predict([]) == []
@@ -96,36 +91,25 @@ def test_the_mlflow_signature_has_all_output_columns(tmp_path: Path) -> None:
     assert sorted(columns) == sorted([*prediction.row(), "attention"])
 
 
-@pytest.mark.parametrize(
-    ("hypothesis", "message"),
-    [
-        ("", "the hypothesis has no words"),
-        (5, "the hypothesis is 5; expected text"),
-        (None, "the hypothesis is missing; expected text"),
-        (float("nan"), "the hypothesis is missing; expected text"),
-        ("\ud800", r"the hypothesis holds half a character \(a lone surrogate\)"),
-        ([10**5000], "the hypothesis is a number of thousands of digits; expected text"),
-        ("a " * (MAX_TOKENS + 1), "the hypothesis has 1001 tokens; expected at most 1000"),
-    ],
-)
-def test_invalid_sentences(hypothesis: object, message: str, tmp_path: Path) -> None:
-    predictor = predictor_of("decomposable_attention", tmp_path)
-    with pytest.raises(PairError, match=f"^{message}$"):
-        predictor.tokenize("word1", hypothesis)
-    with pytest.raises(PairError, match=f"^{message.replace('hypothesis', 'premise')}$"):
-        predictor.tokenize(hypothesis, "word1")
+def test_sentences(tmp_path: Path, golden: Callable[..., None]) -> None:
+    """The tokens are those of the corpus."""
+    words, parses = (
+        predictor_of(model, tmp_path / model) for model in ("adaptive_attention", "spinn_pi")
+    )
+
+    def tokenize(*sentences: object, of: Predictor = words) -> list[str]:
+        try:
+            pair = of.tokenize(*sentences)
+        except PairError as error:
+            return [str(error)]
+        trees = filter(None, (pair.premise_tree, pair.hypothesis_tree))
+        return [" ".join(pair.premise), " ".join(pair.hypothesis), *map(str, trees)]
+
+    transcribe(golden, "sentences.txt", {"tokenize": tokenize, "parses": parses})
 
 
 def test_a_model_that_reads_parses(tmp_path: Path) -> None:
     predictor = predictor_of("spinn_pi", tmp_path)
     left, right = "( ( Word1 word2 ) -LRB- )", "( word1 ( word2 -LRB- ) )"
-    read = predictor.tokenize(left, right)
-    assert read.premise == read.hypothesis == ["word1", "word2", "("]
-    assert (read.premise_tree, read.hypothesis_tree) == ([0, 1, 1], [0, 0, 2])
-    pairs = [predictor.tokenize(premise, left) for premise in (left, right)]
-    one, other = predictor.predict(pairs)
+    one, other = predictor.predict([predictor.tokenize(text, left) for text in (left, right)])
     assert one.probabilities != other.probabilities
-    problem = r"hypothesis is not a binary parse, which spinn_pi requires; expected a parse such as"
-    for text in ("word1 word2.", "( word1 word2", "", "( word1 word2 word3 )"):
-        with pytest.raises(PairError, match=problem):
-            predictor.tokenize(left, text)

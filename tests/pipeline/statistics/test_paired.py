@@ -1,22 +1,23 @@
 """Paired tests against manual calculations, theory, and scipy."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from actmodels.errors import ArtifactError
 from actmodels.tables import COLUMNS
 from pipeline.statistics.paired import (
     Groups,
-    HitsBySeed,
+    Hits,
     against_first,
     compare,
     paired_rows,
     prediction_hits,
 )
 from studies.cloze.tables import COLUMNS as RUNS
+from tests.pipeline.project import transcribe
 
 
 def alone(pairs: int) -> Groups:
@@ -46,15 +47,6 @@ def test_by_hand() -> None:
     assert result.difference == pytest.approx(0.5)
     assert result.high - 0.5 == pytest.approx(student.isf(0.025, freedom) * error)
     assert result.p == pytest.approx(2 * student.sf(0.5 / error, freedom))
-
-
-def test_only_pairs_that_both_models_scored_count() -> None:
-    """The 2016 code dropped pairs: they are no evidence for either."""
-    reference = np.array([[1.0, 1.0, 0.0, 1.0]])
-    other = np.array([[1.0, np.nan, 1.0, np.nan]])
-    result = compare(reference, other, alone(4))
-    assert (result.difference, result.pairs) == (0.5, 2)
-    assert result.p is None  # of one seed
 
 
 def test_seeds_that_are_not_paired_widen_the_interval() -> None:
@@ -87,48 +79,33 @@ IDS = ["a", "b", "c", "d"]
 GROUPS = alone(4)
 
 
-def rows(right: str) -> list[dict[str, Any]]:
-    """`right`: y, n or - (not scored) for each pair."""
+def hits(right: str, ids: list[str] = IDS) -> Hits:
+    """`right`: y, n or - (not scored) for each pair, in reverse order."""
     predicted, row = {"y": "neutral", "n": "entailment"}, {"model": "m", "label": "neutral"}
     scored = [(i, r) for i, r in zip(IDS, right, strict=True) if r != "-"]
-    return [row | {"pair_id": i, "predicted": predicted[r]} for i, r in scored]
+    rows = [row | {"pair_id": i, "predicted": predicted[r]} for i, r in scored[::-1]]
+    return prediction_hits(rows, ids)
 
 
-def hits(**seeds: str) -> HitsBySeed:
-    """Hits by seed; the keywords are s1, s2, ..."""
-    return {int(s[1:]): prediction_hits(rows(right), IDS) for s, right in seeds.items()}
+def test_runs_are_paired_by_seed_and_pair(golden: Callable[..., None]) -> None:
+    """A deterministic model is compared with every seed; other models by their common seeds."""
 
+    def paired(**models: dict[int, str]) -> list[str]:
+        by_seed = {m: {seed: hits(right) for seed, right in of.items()} for m, of in models.items()}
+        rows = [*paired_rows(by_seed, "base", GROUPS)]
+        assert all(list(row) == COLUMNS["evaluate/paired.csv"].split() for row in rows)
+        return [*map(shown, rows)]
 
-def test_hits_are_in_the_order_of_the_pairs() -> None:
-    result = prediction_hits(reversed(rows("yn-y")), IDS)
-    np.testing.assert_array_equal(result, [1.0, 0.0, np.nan, 1.0])
+    def shown(row: dict[str, Any]) -> str:
+        return ", ".join(
+            f"{k} {v:.6g}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items()
+        )
 
+    def compared(*arguments: Any, **options: Any) -> str:
+        return shown(compare(*arguments, GROUPS, **options)._asdict())
 
-def test_runs_are_paired_by_seed_and_pair() -> None:
-    models = {"base": hits(s1="ynny", s2="yyyy"), "other": hits(s2="yyyn", s1="yyyy")}
-    other, third = paired_rows(models | {"third": hits(s1="n-ny")}, "base", GROUPS)
-    assert list(other) == COLUMNS["evaluate/paired.csv"].split()
-    assert (other["model"], other["reference"], other["seeds"]) == ("other", "base", 2)
-    assert other["difference"] == pytest.approx((2 - 1) / 8)
-    assert other["pairs"] == 4
-    assert other["low"] <= other["difference"] <= other["high"]
-    both = np.array([[1.0, 0, 0, 1], [1, 1, 1, 1]]), np.array([[1.0, 1, 1, 1], [1, 1, 1, 0]])
-    assert other["p"] == compare(*both, GROUPS, seeds_paired=False).p
-    assert (third["seeds"], third["pairs"]) == (1, 3)
-    assert third["difference"] == pytest.approx(-1 / 3)
-
-
-def test_a_deterministic_model_is_matched_with_every_seed() -> None:
-    models = {"base": hits(s3="ynny", s5="yyyy"), "words": hits(s0="yyyy")}
-    [words] = paired_rows(models, "base", GROUPS)
-    assert words["seeds"] == 2
-    assert words["difference"] == pytest.approx(2 / 8)
-
-
-def test_models_without_a_common_seed_are_not_compared() -> None:
-    models = {"base": hits(s1="ynny"), "m": hits(s2="ynny", s3="ynny")}
-    with pytest.raises(ArtifactError, match=r"^m and base share no seed, so they cannot be"):
-        paired_rows(models, "base", GROUPS)
+    names = {"hits": hits, "paired": paired, "compared": compared, "np": np}
+    transcribe(golden, "paired.txt", names)
 
 
 @pytest.mark.parametrize("seeds_paired", [False, True])
@@ -148,8 +125,3 @@ def test_runs_are_compared_with_the_first_of_their_group(seeds_paired: bool) -> 
     test = compare(results[:2], results[2:], groups["NE"], seeds_paired=seeds_paired)
     assert other.items() >= test._asdict().items() and test.low < 0.375 < test.high
     assert (other["run"], other["steps"], other["seeds"], other["pairs"]) == ("2", 2, 2, 4)
-
-
-def test_a_pair_of_another_split_is_named() -> None:
-    with pytest.raises(ArtifactError, match=r"^m was scored on pair a, which is no test pair; run"):
-        prediction_hits(rows("y---"), ["x"])

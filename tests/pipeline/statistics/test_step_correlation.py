@@ -1,6 +1,8 @@
 """Steps and losses against length, depth and difficulty: exact values, coverage of intervals."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from pipeline.statistics.step_correlation import (
     length_rows,
     mean_lengths,
 )
+from tests.pipeline.project import transcribe
 from tests.samples import sample_pairs
 
 NAME = {"model": "m", "seed": 1}
@@ -40,36 +43,22 @@ def test_lengths_are_means_of_both_sentences() -> None:
     assert mean_lengths(pairs).tolist() == [(a + b) / 2 for a, b in zip(first, second, strict=True)]
 
 
-def test_steps_that_grow_with_depth_correlate() -> None:
-    """Steps 1, 2, 4 at depths 1, 2, 3: r = 3 / sqrt(2 · 14/3) = 0.982; the ranks are equal."""
-    pairs = replace(sample_pairs(3), depths=torch.tensor([1, 2, 3]))
-    rows = correlation_rows(NAME, evaluation([0, 1, 2], [1.0, 2.0, 4.0]), pairs)
-    assert [row["steps_against"] for row in rows] == ["mean_length", "depth"]
-    assert rows[1]["pearson"] == pytest.approx(3 / (2 * 14 / 3) ** 0.5)
-    assert rows[1]["spearman"] == pytest.approx(1.0)
-    assert rows[1]["pairs"] == 3
+def test_correlations_and_joint_counts(golden: Callable[..., None]) -> None:
+    """Depth 0 is not recorded; length by length they are counts of the pairs scored."""
 
+    def rows(
+        depths: list[int], scored: list[int], steps: list[float] | None, of: Any = correlation_rows
+    ) -> list[str]:
+        pairs = replace(sample_pairs(len(depths)), depths=torch.tensor(depths))
+        found = of(NAME, evaluation(scored, steps), pairs)
+        return [
+            ", ".join(f"{k} {round(v, 6) if isinstance(v, float) else v}" for k, v in row.items())
+            for row in found
+        ]
 
-def test_without_depths_without_steps_and_constant_steps() -> None:
-    pairs = sample_pairs(3)  # depth 0: not recorded
-    rows = correlation_rows(NAME, evaluation([0, 1, 2], [1.0, 2.0, 4.0]), pairs)
-    assert [row["steps_against"] for row in rows] == ["mean_length"]
-    some = replace(pairs, depths=torch.tensor([0, 1, 2]))
-    assert len(correlation_rows(NAME, evaluation([0, 1, 2], [1.0, 2.0, 4.0]), some)) == 1
-    assert correlation_rows(NAME, evaluation([0, 1], None), pairs) == []
-    assert length_rows(NAME, evaluation([0, 1], None), pairs) == []
-    pairs = replace(pairs, depths=torch.tensor([2, 2, 2]))
-    rows = correlation_rows(NAME, evaluation([0, 1, 2], [1.0, 2.0, 4.0]), pairs)
-    assert (rows[1]["pearson"], rows[1]["spearman"]) == (None, None)
-
-
-def test_joint_counts_are_of_the_pairs_scored() -> None:
-    pairs = sample_pairs(6)
-    length = mean_lengths(pairs).tolist()
-    rows = length_rows(NAME, evaluation([1, 3, 5], [2.0, 2.0, 7.0]), pairs)
-    assert sum(row["pairs"] for row in rows) == 3
-    result = {(row["mean_length"], row["steps"]) for row in rows}
-    assert result == {(length[1], 2), (length[3], 2), (length[5], 7)}
+    names = {"rows": rows, "length_rows": length_rows}
+    names |= {"lengths": lambda count: mean_lengths(sample_pairs(count)).tolist()}
+    transcribe(golden, "step_correlation.txt", names)
 
 
 LABELS = [["e"] * 5, ["e", "n", "e", "e", "c"], ["e"] * 4, ["n", "n", "n", "c", "c"]]
