@@ -75,25 +75,31 @@ def points(chart: Chart) -> list[dict[str, Any]]:
     return max(chart.spec["datasets"].values(), key=len)
 
 
-def summary(frame: pd.DataFrame) -> str:
-    """Return the size, and of each column its range and sum, or its distinct texts."""
-    text = f"{len(frame)} rows"
-    for name in frame:
-        values = pd.to_numeric(frame[name], errors="coerce")
-        if values.notna().any():
-            shown = f"{values.min():.5g} to {values.max():.5g}, sum {values.sum():.5g}"
-            shown += f", {values.isna().sum()} empty" * bool(values.isna().any())
-        else:
-            texts = [str(value)[:30] for value in frame[name].map(str).unique()]
-            shown = f"{', '.join(texts[:5])}, {len(texts)} texts"
-        text += f"; {name}: {shown}"
-    return text
+def one_seed(folder: Path) -> None:
+    """Keep the first seed only, as a run with one seed writes it."""
+    per_seed = ["retrain/trials", "retrain/history", "retrain/timings", "ablate/dev", "ablate/test"]
+    per_seed += [f"evaluate/{name}" for name in ("results", "depth", "lengths", "correlations")]
+    per_seed += ["evaluate/predictions", "evaluate/agreement", "studies/halting/depth"]
+    per_seed += [
+        f"studies/multihop/{name}"
+        for name in ("results", "hops", "exits", "correlations", "states", "costs")
+    ]
+    names = ("results", "difficulty", "reading", "bytes", "history")
+    per_seed += [f"studies/sequences/{name}" for name in names]
+    per_seed += [f"studies/cloze/{name}" for name in ("results", "history", "steps", "timings")]
+    for place in per_seed:
+        edit(folder, place, lambda frame: frame[frame["seed"] == "1"])
+    for place in (
+        "evaluate/paired",
+        "evaluate/difficulty",
+        "ablate/gains",
+        "studies/fidelity/variants",
+        "studies/cloze/runs",
+    ):
+        edit(folder, place, lambda frame: frame.assign(p="", seeds="1"))
+    for place in ("studies/fidelity/variants", "studies/halting/points"):
+        edit(folder, place, lambda frame: frame.assign(seeds="1", **_no_sd(frame)))
 
 
-def numbers_of(built: Report) -> str:
-    """Return the data of all tables and charts in short: Markdown has no charts."""
-    lines = [f"tables/{part.name}.csv: {summary(part.frame)}" for part in built.parts(Table)]
-    for chart in built.charts:
-        frames = [pd.DataFrame(data) for data in chart.spec["datasets"].values()]
-        lines += [f"{chart.name}: {summary(frame)}" for frame in frames]
-    return "\n".join(lines) + "\n"
+def _no_sd(frame: pd.DataFrame) -> Row:
+    return dict.fromkeys([name for name in frame if name.endswith("_sd")], "")

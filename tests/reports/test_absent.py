@@ -2,149 +2,122 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
-from actmodels.errors import ArtifactError
-from reports.blocks import Report, Table
-from reports.load import Artifacts, load
-from reports.render import render, report
-from tests.reports.conftest import STUDIES, edit, load_all, numbers_of, rows, table
-
-
-def text_of(built: Report) -> list[str]:
-    markdown = render(built, "markdown", built.sections)
-    return (markdown + numbers_of(built)).splitlines()
+from reports.blocks import Table
+from reports.load import load
+from reports.render import report
+from reports.sections.overview import metrics
+from tests.reports.conftest import STUDIES, edit, load_all, one_seed, rows, table
 
 
-def stages_off(folder: Path) -> Artifacts:
-    """Remove the results of studies and of stages that were off."""
+def test_without_studies_and_stages_that_were_off(folder: Path) -> None:
     for place in ("ablate/test", "ablate/gains", "ablate/dev"):
         edit(folder, place, lambda frame: frame.head(0))
     (folder / "trace/traces.jsonl").write_text("", encoding="utf-8")
     shutil.rmtree(folder / "studies")
-    return load(folder, {})
+    data = load(folder, {})
+    built = report(data, {}, examples=10)
+    titles = {section.title for section in built.sections}
+    assert not titles & {"Multi-hop inference", "Fixed vs adaptive steps", "Pairs, step by step"}
+    assert [tile.label for tile in built.overview.tiles] == [
+        *("Test accuracy", "Mean steps per pair", "Sweep trials")
+    ]
+    assert len(built.overview.charts) == 1 and "Hop" not in built.overview.glossary
+    assert list(metrics(data, [])) == ["trials", "dev_accuracy", "test_accuracy", "mean_steps"]
 
 
-def no_steps(folder: Path) -> Artifacts:
-    """Keep the model without steps; the sweep has no setting of another one."""
-    places = [f"evaluate/{n}" for n in ("results", "predictions", "depth", "lengths")]
-    for place in (*places, "evaluate/correlations", "retrain/trials", "retrain/history"):
-        edit(folder, place, lambda frame: frame[frame["model"] == "decomposable_attention"])
+def test_one_seed_has_no_sd_and_no_test(folder: Path) -> None:
+    one_seed(folder)
+    built = report(load_all(folder), STUDIES, examples=10)
+    sections = {section.title: section for section in built.sections}
+    claims = rows(table(sections["Claims"], "claims"))
+    assert {row["significance (Holm-corrected)"] for row in claims} == {
+        "no test: one seed, or no variance"
+    }
+    assert {row["p"] for row in claims} == {"–"}
+    assert not any("±" in cell for row in claims for cell in row.values())
+    with_sd = {t.name for t in built.parts(Table) if any("±" in c for row in t.rows for c in row)}
+    # these sds are over trials and over questions
+    assert with_sd <= {"sweep_settings", "cloze_overwritten"}
+
+
+def test_models_without_steps_have_no_section_on_them(folder: Path) -> None:
+    model = "decomposable_attention"
+    places = ["results", "predictions", "depth", "lengths", "correlations"]
+    for place in (*(f"evaluate/{name}" for name in places), "retrain/trials", "retrain/history"):
+        edit(folder, place, lambda frame: frame[frame["model"] == model])
     edit(folder, "evaluate/paired", lambda frame: frame[frame["model"] != "adaptive_attention"])
-    edit(folder, "retrain/trials", lambda frame: frame.drop(columns="ponder_weight"))
-    edit(
-        folder,
-        "sweep/trials",
-        lambda frame: frame[frame["model"] == "decomposable_attention"].drop(
-            columns="ponder_weight"
-        ),
-    )
-    return load_all(folder)
+    for place in ("sweep/trials", "retrain/trials"):  # of no model with this setting
+        edit(
+            folder,
+            place,
+            lambda frame: frame[frame["model"] == model].drop(columns="ponder_weight"),
+        )
+    built = report(load_all(folder), STUDIES, examples=10)
+    assert "Steps, labels and accuracy" not in {section.title for section in built.sections}
+    assert "Mean steps per pair" not in {tile.label for tile in built.overview.tiles}
 
 
-def on_snli(folder: Path) -> Artifacts:
-    """Published results are comparable with those on all of SNLI."""
+def test_on_all_of_snli_published_results_are_comparable(folder: Path) -> None:
     for place, change in (
         ("corpus/summary.json", ('"captions"', '"snli"')),
         ("tensors/manifest.json", ("800", "549367")),
     ):
         path = folder / place
         path.write_text(path.read_text("utf-8").replace(*change), encoding="utf-8")
-    return load_all(folder)
+    built = report(load_all(folder), STUDIES, examples=10)
+    sections = {section.title: section for section in built.sections}
+    assert "not comparable" not in built.overview.corpus
+    assert "not comparable" not in table(sections["Table 1: test accuracy"], "published").caption
+    crosses = [c for c in built.charts if c.name == "ablation"]
+    assert "paper, SNLI test" in str(crosses[0].spec)
 
 
-def stopped_and_diverged(folder: Path) -> Artifacts:
-    """Stop aa08 after one epoch, so that means over trials are of one epoch; others diverge."""
+def test_stopped_and_diverged_trials_are_named_where_their_means_are(folder: Path) -> None:
+    """Trial aa08 was stopped after one epoch; means over trials are of one epoch then."""
 
-    def end(place: str, key: str, column: str, epochs: str) -> None:
-        def ended(frame: pd.DataFrame) -> pd.DataFrame:
-            frame.loc[frame["key"] == key, [column, "epochs"]] = ["True", epochs]
-            return frame
+    def ended(frame: pd.DataFrame, key: str, column: str, epochs: str) -> pd.DataFrame:
+        chosen = frame["key"] == key
+        return frame.assign(
+            **{column: frame[column].mask(chosen, "True")},
+            epochs=frame["epochs"].mask(chosen, epochs),
+        )
 
-        edit(folder, place, ended)
-
-    end("sweep/trials", "aa08", "stopped", "1")
-    end("sweep/trials", "aa05", "diverged", "2")
+    edit(folder, "sweep/trials", lambda frame: ended(frame, "aa08", "stopped", "1"))
+    edit(folder, "sweep/trials", lambda frame: ended(frame, "aa05", "diverged", "2"))
     for key in ("da01", "da02", "da03", "da04"):
-        end("sweep/trials", key, "diverged", "1")
+        edit(folder, "sweep/trials", lambda frame, key=key: ended(frame, key, "diverged", "1"))
     best = json.loads((folder / "select_best/best.json").read_text())
     del best["decomposable_attention"]
     (folder / "select_best/best.json").write_text(json.dumps(best))
-    end("retrain/trials", "aa-seed3", "diverged", "4")
+    edit(folder, "retrain/trials", lambda frame: ended(frame, "aa-seed3", "diverged", "4"))
     edit(folder, "evaluate/results", lambda frame: frame[frame["key"] != "aa-seed3"])
-    return load_all(folder)
-
-
-@pytest.mark.parametrize("change", [stages_off, no_steps, on_snli, stopped_and_diverged])
-def test_an_incomplete_run(
-    change: Callable[[Path], Artifacts], folder: Path, built: Report, golden: Callable[..., None]
-) -> None:
-    """The golden file has the lines that are new, and the headings that are gone."""
-    before, data = text_of(built), change(folder)
-    after = text_of(report(data, {} if change is stages_off else STUDIES, 100))
-    new = [line for line in after if line not in before]
-    gone = [f"gone: {line}" for line in before if line.startswith("#") and line not in after]
-    golden(f"report_{change.__name__}.txt", "\n".join([*new, *gone]) + "\n")
-
-
-def test_one_seed_has_no_sd_and_no_test(folder: Path) -> None:
-    for path in folder.rglob("*.csv"):
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-        if "seed" in frame and path.parent.name != "sweep":
-            frame = frame[frame["seed"].isin(["0", "1"])]
-        if "seeds" in frame:
-            sds = [name for name in frame if name.endswith("_sd") or name == "p"]
-            frame = frame.assign(seeds="1", **dict.fromkeys(sds, ""))
-        frame.to_csv(path, index=False)
-    built = report(load_all(folder), STUDIES, examples=10)
-    (part,) = (section for section in built.sections if section.title == "Claims")
-    claims = rows(table(part, "claims"))
-    assert {row["significance (Holm-corrected)"] for row in claims} == {
-        "no test: one seed, or no variance"
+    built = {section.title: section for section in report(load_all(folder), STUDIES, 10).sections}
+    sweep = built["Sweep"]
+    rates = "all its trials diverged (learning_rate 0.001, 0.0005)."
+    assert table(sweep, "sweep").caption.endswith(
+        "aa05-adaptive_attention in epoch 2. Decomposable Attention was not selected: " + rates
+    )
+    first, second = rows(table(sweep, "sweep"))
+    assert (first["best dev, %"], first["diverged"], first["stopped"]) == ("–", "4", "0")
+    assert (second["best dev, %"], second["diverged"], second["stopped"]) == ("82.0", "1", "1")
+    configurations = rows(table(sweep, "configurations_adaptive_attention"))
+    assert [(row["dev accuracy, %"], row["epochs"]) for row in configurations] == [
+        ("82.0", "3"),
+        ("81.0", "3"),
+        ("80.0", "1, stopped"),
+        ("83.0", "seed 1 diverged in epoch 2"),
+    ]
+    means = {
+        row["value"]: (row["dev accuracy, %"], row["trials"], row["epochs"])
+        for row in rows(table(sweep, "sweep_settings"))
+        if row["setting"] == "dropout"
     }
-    assert {row["p"] for row in claims} == {"–"}
-    with_sd = {t.name for t in built.parts(Table) if any("±" in c for row in t.rows for c in row)}
-    # these sds are over trials and over questions
-    assert with_sd <= {"sweep_settings", "cloze_overwritten"}
-
-
-def drop(column: str) -> Callable[[Path], None]:
-    return lambda folder: edit(folder, "sweep/trials", lambda frame: frame.drop(columns=column))
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda f: (f / "evaluate/results.csv").unlink(), "results.csv is missing; .* evaluate"),
-        (lambda f: (f / "sweep/environment.json").unlink(), "ent.json is missing; .* sweep"),
-        (lambda f: (f / "studies/cloze/queries.json").unlink(), "missing; .* study@cloze"),
-        (drop("dev_accuracy"), "trials.csv has no column dev_accuracy; .* -f -s sweep"),
-        (drop("learning_rate"), "trials.csv has no column learning_rate; .* -f -s sweep"),
-        (
-            lambda f: edit(f, "evaluate/results", lambda frame: frame.assign(key="other")),
-            "keys differ from those of retrain/trials.csv",
-        ),
-    ],
-)
-def test_missing_artifacts_columns_and_runs(
-    folder: Path, change: Callable[[Path], object], message: str
-) -> None:
-    change(folder)
-    with pytest.raises(ArtifactError, match=message):
-        load_all(folder)
-
-
-def test_text_stays_text(folder: Path) -> None:
-    names = {"pair_id": "NA", "label": "entailment"}
-    edit(folder, "evaluate/predictions", lambda frame: frame.assign(**names))
-    for place in ("retrain/trials", "evaluate/results"):
-        edit(folder, place, lambda frame: frame.assign(key="0123"))
-    data = load_all(folder)
-    assert set(data["evaluate/predictions"]["pair_id"]) == {"NA"}
-    assert set(data["retrain/trials"]["key"]) == {"0123"}
-    assert data.models == ["decomposable_attention", "adaptive_attention"]  # in file order
-    assert data.adaptive == ["adaptive_attention"] and data.best_on_dev == "adaptive_attention"
+    assert means == {"0.1": ("78.0", "1", "1"), "0.2": ("78.0 ± 1.41", "2", "1")}
+    note = "Adaptive Attention: seed 3 (epoch 4) diverged, not in the means."
+    for title, name in (("Table 1: test accuracy", "table_1"), ("Claims", "claims")):
+        assert table(built[title], name).caption.endswith(note)
+    assert "diverged" not in table(built["Table 1: test accuracy"], "published").caption

@@ -6,15 +6,92 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from reports.blocks import Report
 from reports.load import Artifacts
 from reports.marks import parallel
 from reports.sections import steps
 from reports.sections.ablation import best_fixed
 from reports.sections.claims import claims
+from reports.sections.overview import highlighted, metrics
 from reports.sections.pairs import findings
 from reports.sections.sweep import importance, sweep_section
+from reports.sections.table_1 import accuracy_chart
 from reports.statistics import levels
-from tests.reports.conftest import STUDIES, edit, load_all, rows, table
+from tests.reports.conftest import STUDIES, Sections, edit, load_all, points, rows, table
+
+VERDICT = "significance (Holm-corrected)"
+
+
+AA, DA = "Adaptive Attention", "Decomposable Attention"
+TABLES = {
+    "claims": "Claims",
+    "table_1": "Table 1: test accuracy",
+    "recall": "Table 1: test accuracy",
+    "ablation": "Fixed vs adaptive steps",
+    "fidelity": "Deviations of the 2016 code",
+}
+# Derived by hand from the fixture artifacts: table, first cells of the row, column, cell.
+CELLS = f"""
+claims | {AA} minus {DA} | test result | +1.00 [−2.00, +4.00] points
+claims | {AA} minus {DA} | p | 0.510
+claims | {AA} minus {DA} | p (Holm) | 1.000
+claims | {AA} minus {DA} | {VERDICT} | not significant
+claims | {AA} minus {DA} | published, SNLI | −1.10 (82.7 vs 83.8)
+claims | Lexical Baseline minus {DA} | p | 0.025
+claims | Lexical Baseline minus {DA} | {VERDICT} | not significant
+claims | {DA}: converged minus corrected | {VERDICT} | significantly above
+claims | {DA}: as published minus corrected | {VERDICT} | significantly below
+claims | {DA}: as published minus corrected | pairs | 96
+claims | {AA}: steps on contradiction minus entailment pairs | test result | +3.33 ± 0.58 steps
+claims | {AA}: steps on contradiction minus entailment pairs | pairs | –
+claims | {AA}: adaptive halting minus state after 8 steps | p | 0.225
+claims | {AA}: correlation of steps with recorded depth | test result | r = +0.34 [+0.10, +0.58]
+claims | {AA}: correlation of steps with recorded depth | {VERDICT} | not significant
+claims | {AA}: correlation of steps with the loss of a model without steps | {VERDICT} | significantly above
+claims | {AA}: steps where annotators agree least minus where all agree | {VERDICT} | not significant
+claims | {DA}: loss where annotators agree least minus where all agree | {VERDICT} | significantly above
+table_1 | {AA} | test accuracy, % | 82.0 ± 1.73
+table_1 | {AA} | mean steps | 4.50 ± 0.50
+table_1 | {AA} | binomial SE, points | 3.84
+table_1 | Lexical Baseline | test accuracy, % | 73.0
+recall | {AA} | neutral | 90.7 ± 2.31
+ablation | state after k steps, 2 | adaptive minus fixed, points | +11.00 ± 2.00
+ablation | halting capped at k steps, 8 | adaptive minus fixed, points | −0.33 ± 0.58
+ablation | state after k steps, 4 | paper, SNLI test, % | 81.7
+ablation | adaptive halting, – | test accuracy, % | 82.0 ± 1.73
+ablation | adaptive halting, – | mean steps | 4.50 ± 0.50
+fidelity | {DA}, corrected | share of the total difference, % | –
+fidelity | {DA}, unit vectors | share of the total difference, % | –
+fidelity | {DA}, scrambled | share of the total difference, % | 62
+fidelity | {DA}, dropped batches | share of the total difference, % | −2
+fidelity | {DA}, as published | share of the total difference, % | 100
+fidelity | {DA}, as published | {VERDICT} | significantly below
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize("case", CELLS.strip().splitlines())
+def test_a_cell(sections: Sections, case: str) -> None:
+    """Lexical p = 0.025 is above 0.05 after Holm; binomial SE = √(0.82 · 0.18 / 100)."""
+    name, first, column, cell = case.split(" | ")
+    found = rows(table(sections[TABLES[name]], name))
+    (row,) = (one for one in found if f"{', '.join(one.values())}, ".startswith(f"{first}, "))
+    assert row[column] == cell
+
+
+def test_rows_and_captions(sections: Sections) -> None:
+    section = sections["Table 1: test accuracy"]
+    published = table(section, "published")
+    assert [row[0] for row in section.parts[0].rows] == [DA, AA, "Lexical Baseline"]
+    assert section.caption.endswith("majority class of test: entailment, 50.0 %.")
+    assert published.folded and len(published.rows) == 26
+    assert "not comparable" in published.caption
+    assert len(table(sections["Claims"], "claims").rows) == 29
+    ablation = table(sections["Fixed vs adaptive steps"], "ablation")
+    assert len(ablation.rows) == 7  # rows with dev accuracy only are in the file
+    assert len(ablation.frame) == 41
+    # no significant total difference of Adaptive Attention, so no shares
+    of_aa = rows(table(sections["Deviations of the 2016 code"], "fidelity"))[12:]
+    assert {row["share of the total difference, %"] for row in of_aa} == {"–"}
 
 
 @pytest.mark.parametrize("untested", [0, 1])
@@ -49,6 +126,46 @@ def test_equal_steps_count_proportionally_on_both_sides_of_a_boundary(
     assert result["right"].round(9).tolist() == [0.75, 0.75, 0.75, 0.75, 1.0]
     assert result["steps"].tolist() == [2.0, 2.0, 2.0, 2.0, 5.0]
     assert result["share_neutral"].round(9).tolist() == [1.0] * 5
+
+
+def test_a_learning_curve_marks_the_best_epoch_on_dev(sections: Sections) -> None:
+    (first, _) = sections["Learning curves"].parts
+    points = min(first.spec["datasets"].values(), key=len)  # type: ignore[union-attr]
+    assert {row["x"] for row in points} == {4} and len(points) == 3
+
+
+def test_charts_have_the_numbers_of_the_tables(sections: Sections) -> None:
+    hops = next(p for p in sections["Halting mechanisms"].parts if p.name == "halting")
+    best = max(points(hops), key=lambda row: row["y"])  # type: ignore[arg-type]
+    assert (best["series"], best["y"], best["x"]) == ("supervised ACT", 74.5, 3.6)
+
+
+def test_the_histogram_of_steps_has_all_pairs(stored: Artifacts, built: Report) -> None:
+    chart = next(one for one in built.charts if one.name == "steps_adaptive_attention")
+    bars = {row["x"]: row["y"] for row in points(chart)}
+    taken = stored.select("evaluate/lengths", model="adaptive_attention")["steps"]
+    assert list(bars) == list(range(int(taken.min()), int(taken.max()) + 1))
+    assert sum(bars.values()) == pytest.approx(100, abs=0.1)
+
+
+def test_accuracy_intervals_are_clipped(folder: Path) -> None:
+    accuracies = {"1": "0.99", "2": "0.93", "3": "1.0"}  # 97.3 ± 9.4 by Student's t
+    change = lambda f: f.assign(test_accuracy=f["seed"].map(accuracies))  # noqa: E731
+    edit(folder, "evaluate/results", change)
+    first, *_ = points(accuracy_chart(load_all(folder)))
+    assert (first["x"], first["high"]) == (97.333, 100) and first["low"] == 87.929
+
+
+def test_metrics_are_those_of_the_tiles(stored: Artifacts) -> None:
+    tiles = {"trials": 8, "dev_accuracy": 0.84, "test_accuracy": 0.82, "mean_steps": 4.5}
+    assert metrics(stored, highlighted(stored, STUDIES)) == tiles | {"hops_solved": 3}
+
+
+def test_timings_are_separate_from_results(sections: Sections) -> None:
+    volatile = [title for title, section in sections.items() if section.volatile]
+    assert volatile == ["Timings and machine"]
+    result = {row["property"]: row for row in rows(table(sections[volatile[0]], "environments"))}
+    assert result["wall time"]["sweep"] == "12 min 5 s" and result["reused trials"]["sweep"] == "2"
 
 
 def test_importance_is_the_variance_that_a_setting_explains() -> None:
