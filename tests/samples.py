@@ -61,6 +61,8 @@ SETTINGS: dict[str, Any] = {
     "reverted": "none",
     "evaluation_batch_size": 8,
     "layer_size": 12,
+    "heads": 2,
+    "layers": 2,
     "tracking_size": 5,
     "dropout": 0.1,
     "init": "xavier",
