@@ -62,8 +62,9 @@ class EpochRecord:
         return round(1 - self.dev_accuracy, 12)
 
     def result(self) -> dict[str, Any]:
-        """Return all fields but the timings."""
-        return {k: v for k, v in asdict(self).items() if k not in TIMING_FIELDS}
+        """Return all fields but the timings; `replaces` only if it is true."""
+        left_out = TIMING_FIELDS if self.replaces else (*TIMING_FIELDS, "replaces")
+        return {k: v for k, v in asdict(self).items() if k not in left_out}
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,11 @@ class MultihopTrialConfig(TrialConfig):
         fresh = "fresh needs oov_rule own, by which each word has its own random vector"
         learned = self.stream.fresh != "none" and self.input.oov_rule != "own"
         problems = {parses: MODELS[self.model].reads_parses, null: self.input.null_token}
-        return [problem for problem, found in (problems | {deep: hops > most, fresh: learned}).items() if found]
+        return [
+            problem
+            for problem, found in (problems | {deep: hops > most, fresh: learned}).items()
+            if found
+        ]
 
     @classmethod
     def part_types(cls, model: str) -> dict[str, type]:
