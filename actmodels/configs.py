@@ -3,6 +3,7 @@
 A setting has the same name in params.yaml, here, in MLflow and in the result tables. No torch.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -97,6 +98,9 @@ class HopAttentionConfig(Checked):
     dropout: HalfOpenUnitInterval
     init: Init
     init_std: Positive
+    # the premise's scores times s · log(words), so that attention is not softer in longer premises
+    # (Scalable-Softmax, Nakanishi 2025, eq. 4; the keys learn the factor); 0: not scaled
+    log_scale: NonNegativeFloat = 0.0
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,23 @@ class LstmEncodersConfig(Checked):
     dropout: HalfOpenUnitInterval
     init: Init
     init_std: Positive
+
+
+@dataclass(frozen=True)
+class TransformerConfig(Checked):
+    """A plain transformer; its feed-forward layers have four times the width."""
+
+    width: Size
+    heads: Size
+    layers: Size
+    dropout: HalfOpenUnitInterval
+    init: Init
+    init_std: Positive
+
+    def _problems(self) -> Iterator[str]:
+        yield from super()._problems()
+        if self.width % self.heads:
+            yield f"width is {self.width}; must be a multiple of heads, {self.heads}"
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
     optimizer: torch.optim.Optimizer
     clip_norm: float  # maximum norm of all gradients; 0: no limit
     batch_metrics = staticmethod(stored_metrics)  # of all outcomes of an epoch
+    keeps_last = False  # the parameters of the last epoch, not of the best one on dev
     dropout: DropoutStream | None = None  # source of dropout masks, restarted at each update
 
     def __init__(self, config: Config, device: str = "cpu") -> None:
@@ -165,7 +166,8 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
     ) -> EpochRecord:
         """Add the record of an epoch; weight: ponder weight. seen: number of training examples."""
         weight = None if weight is None else float(weight)
-        record = EpochRecord(self.next_epoch, *train, *dev, weight, seconds, seen / seconds)
+        rate, last = seen / seconds, self.keeps_last
+        record = EpochRecord(self.next_epoch, *train, *dev, weight, seconds, rate, last)
         self.history.append(record)
         if self.best_epoch == record.epoch:
             self.best_parameters = copy.deepcopy(self.model.state_dict())

@@ -35,6 +35,7 @@ class EpochRecord:
     ponder_weight: float | None = None
     seconds: float | None = None
     examples_per_second: float | None = None
+    replaces: bool = False  # the epochs before, whatever its accuracy
     lost_score: ClassVar[float] = 0.0  # a trial that diverged has this score
 
     @property
@@ -61,8 +62,9 @@ class EpochRecord:
         return round(1 - self.dev_accuracy, 12)
 
     def result(self) -> dict[str, Any]:
-        """Return all fields but the timings."""
-        return {k: v for k, v in asdict(self).items() if k not in TIMING_FIELDS}
+        """Return all fields but the timings; `replaces` only if it is true."""
+        left_out = TIMING_FIELDS if self.replaces else (*TIMING_FIELDS, "replaces")
+        return {k: v for k, v in asdict(self).items() if k not in left_out}
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,8 @@ def best_epoch(history: Sequence[AnyEpoch]) -> AnyEpoch:
         fewer_steps = steps < (1 - STEP_MARGIN) * best_steps
         surer = best.dev_error == 0 and epoch.dev_loss < best.dev_loss and steps <= best_steps
         equal = epoch.dev_accuracy == best.dev_accuracy
-        if epoch.dev_accuracy > best.dev_accuracy or (equal and (fewer_steps or surer)):
+        better = epoch.dev_accuracy > best.dev_accuracy or (equal and (fewer_steps or surer))
+        if better or epoch.replaces:
             best = epoch
     return best
 

@@ -69,6 +69,7 @@ _ITERATIVE = ("models.iterative_attention", configs.IterativeAttentionConfig)
 _HOP = ("models.hop_attention", configs.HopAttentionConfig)
 _CONDITIONAL = ("models.conditional", configs.ConditionalConfig)
 _LSTM = ("models.lstm_encoders", configs.LstmEncodersConfig)
+_TRANSFORMER = ("models.transformer", configs.TransformerConfig)
 _TREE = ("models.tree_matching", configs.LstmEncodersConfig)
 _SPINN = ("models.spinn", configs.SpinnConfig)
 _PUBLISHED_DECOMPOSABLE = ("published_2016", configs.PublishedDecomposableAttentionConfig)
@@ -99,6 +100,7 @@ MODELS: dict[str, Architecture] = {
     "conditional_encoding": _model(_CONDITIONAL, "ConditionalEncoding"),
     "conditional_attention": _model(_CONDITIONAL, "ConditionalAttention", attends_by_word=True),
     "word_by_word_attention": _model(_CONDITIONAL, "WordByWordAttention", attends_by_word=True),
+    "transformer": _model(_TRANSFORMER, "Transformer"),
     "nti_tree_matching": _model(_TREE, "TreeMatching"),
     "spinn_pi": _model(_SPINN, "Spinn", reads_parses=True),
     "decomposable_attention_as_published": _model(

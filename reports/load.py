@@ -17,7 +17,8 @@ from actmodels.trial_config import TrialConfig, setting_types
 
 STUDIES = "studies"  # folder of the studies' folders
 LIMITS = ("max_epochs", "patience")  # settings of every trial in addition to its model's own
-EPOCH = [each.name for each in fields(EpochRecord) if each.name not in TIMING_FIELDS]
+UNLISTED = (*TIMING_FIELDS, "replaces")
+EPOCH = [each.name for each in fields(EpochRecord) if each.name not in UNLISTED]
 METRICS = [name for name in EPOCH[1:] if name != "ponder_weight"]  # in trials.csv it is a setting
 TRIAL = ["key", "model", "seed", "parameters", "epochs", "diverged", "stopped", "best_epoch"]
 TRIAL += METRICS

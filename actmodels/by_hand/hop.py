@@ -39,6 +39,7 @@ class HopByHand(StepsByHand):
             masked(zero.expand(mask.shape), mask)
             for mask in (memory.hypothesis_mask, memory.premise_mask)
         ]
+        self.scale = memory.scale
         self.rows = torch.arange(len(start), device=start.device)
         self.value_uses: list[TensorPair] = []
         self.word_uses: list[TensorPair] = []
@@ -48,12 +49,14 @@ class HopByHand(StepsByHand):
         ask, hidden_layer, gate_layer = self.weights
         state, words = recurrent.chunk(2, -1)[0], self.hypothesis
         tokens, rows, slots = self.biases[1].shape[-1], self.rows, self.slots
+        scale = self.scale
         query = ask(state)
         scores = torch.baddbmm(self.biases[0][:, None], query[:, None], words.mT)
         over_words = torch.softmax(scores, dim=-1)
         hypothesis = torch.bmm(over_words, words).squeeze(1)
         terms = self.keys(state).gather(-1, slots).view(len(state), -1, tokens)
-        weights = torch.softmax(terms.sum(dim=1).add_(self.biases[1]), dim=-1)
+        summed = terms.sum(dim=1) if scale is None else terms.sum(dim=1).mul_(scale)
+        weights = torch.softmax(summed.add_(self.biases[1]), dim=-1)
         repeated = weights[:, None].expand(-1, terms.shape[1], -1).reshape(slots.shape)
         spread = weights.new_zeros(len(state), len(self.values)).scatter_add_(-1, slots, repeated)
         premise = spread @ self.values
@@ -72,9 +75,10 @@ class HopByHand(StepsByHand):
             self.value_uses.append((spread, to_premise))
             to_spread = (to_premise @ self.values.t()).gather(-1, slots)
             to_weights = to_spread.view(len(state), -1, tokens).sum(dim=1)
-            to_scores = softmax_back(to_weights, weights)[:, None].expand_as(terms)
+            to_scores = softmax_back(to_weights, weights)
+            to_sums = to_scores if scale is None else to_scores * scale
             to_terms = torch.zeros_like(spread).scatter_add_(
-                -1, slots, to_scores.reshape(slots.shape)
+                -1, slots, to_sums[:, None].expand_as(terms).reshape(slots.shape)
             )
             to_state += self.keys.back(state, to_terms)
             to_rows = to_hypothesis[:, None]
@@ -93,6 +97,7 @@ class HopByHand(StepsByHand):
         self.rows = active.original_indices
         self.hypothesis, self.slots = self.hypothesis[indices], self.slots[indices]
         self.biases = [bias[indices] for bias in self.biases]
+        self.scale = None if self.scale is None else self.scale[indices]
 
     def gradients(self) -> list[Tensor]:
         spread, to_premise = (torch.cat(parts) for parts in zip(*self.value_uses, strict=True))

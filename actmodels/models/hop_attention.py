@@ -142,6 +142,7 @@ class HopAttention(AlternatingAttention):
         self.words = ProjectedWords(vectors, width, tanh=True)
         self.keys = Window(width)
         self.values = self.keys if reverted == "windows" else Window(width)
+        self.log_scale = config.log_scale
         self.memory_dropout = Dropout(config.dropout)
         initialize(self, config.init, config.init_std)
         if step.query is not None and reverted == "identity":
@@ -162,18 +163,20 @@ class HopAttention(AlternatingAttention):
         """Project the distinct words of a batch, padding first, and index them by token."""
         sentences = torch.cat([batch.premise, batch.hypothesis], dim=-1)
         first = sentences.new_full((*sentences.shape[:-1], 1), PAD)
-        table, rows, words = self.words.distinct(torch.cat([first, sentences], dim=-1))
-        table = self.memory_dropout(table * (words != PAD)[:, None], words)
+        table, rows, ids = self.words.distinct(torch.cat([first, sentences], dim=-1))
+        table = self.memory_dropout(table * (ids != PAD)[:, None], ids)
         sizes = [batch.premise.shape[-1], batch.hypothesis.shape[-1]]
         premise, hypothesis = rows[..., 1:].split(sizes, dim=-1)
         slots = [
             table.shape[-2] * back + nn.functional.pad(premise, (back, 0))[..., : sizes[0]]
             for back in range(WINDOW)
         ]
+        words = batch.premise_mask.sum(dim=-1, keepdim=True).to(table.dtype)
         return HopMemory(
             HopTables(self.keys(table), self.values(table)),
             torch.cat(slots, dim=-1),
             batch.premise_mask,
             table_rows(table, hypothesis),
             batch.hypothesis_mask,
+            self.log_scale * words.log() if self.log_scale else None,
         )

@@ -117,11 +117,13 @@ class HopMemory(NamedTuple):
     premise_mask: Tensor  # [batch, tokens]
     hypothesis: Tensor  # [batch, tokens, width]
     hypothesis_mask: Tensor  # [batch, tokens]
+    scale: Tensor | None = None  # of the scores [batch, 1]; None: 1
 
     def scores(self, query: Tensor) -> Tensor:
-        """Return key_t · query of each premise token [batch, tokens]."""
+        """Return scale · key_t · query of each premise token [batch, tokens]."""
         terms = (query @ self.tables.keys.mT).gather(-1, self.slots)
-        return torch.stack(terms.chunk(WINDOW, dim=-1)).sum(dim=0)
+        scores = torch.stack(terms.chunk(WINDOW, dim=-1)).sum(dim=0)
+        return scores if self.scale is None else self.scale * scores
 
     def mean(self, weights: Tensor) -> Tensor:
         """Return sum_t weight_t value_t [batch, width] for weights [batch, tokens]."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from actmodels.registry import MODELS
 from actmodels.trial_config import TrialConfig
@@ -24,6 +24,7 @@ UNREAD: dict[str, tuple[float, tuple[str, str]]] = {
 Hops = Annotated[int, Range(ge=1, le=len(THINGS) // CHAINS)]
 Things = Annotated[int, Range(ge=CHAINS, le=len(THINGS))]
 Distractors = Annotated[int, Range(ge=0, le=10)]
+Fresh = Literal["none", "names", "names_and_rooms"]
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,10 @@ class StreamConfig:
     steps_per_hop: Steps
     updates_per_epoch: BatchSize  # updates between evaluations on dev
     ponder_delay: NonNegativeInt  # epochs without ponder cost after the last depth has joined
+    # words with new random vectors at each update, so that no network can learn them; dev has
+    # vectors of its own, and so has the test
+    fresh: Fresh = "none"
+    keep: Literal["best", "last"] = "best"  # epoch whose weights are kept
 
 
 @dataclass(frozen=True)
@@ -78,8 +83,14 @@ class MultihopTrialConfig(TrialConfig):
         null = "null_token is true; must be false, as multi-hop pairs have none"
         hops, most = self.stream.max_hops, self.corpus.max_hops
         deep = f"max_hops is {hops}; must be at most {most}, which is things / chains"
+        fresh = "fresh needs oov_rule own, by which each word has its own random vector"
+        learned = self.stream.fresh != "none" and self.input.oov_rule != "own"
         problems = {parses: MODELS[self.model].reads_parses, null: self.input.null_token}
-        return [problem for problem, found in (problems | {deep: hops > most}).items() if found]
+        return [
+            problem
+            for problem, found in (problems | {deep: hops > most, fresh: learned}).items()
+            if found
+        ]
 
     @classmethod
     def part_types(cls, model: str) -> dict[str, type]:

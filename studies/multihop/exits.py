@@ -17,8 +17,9 @@ from actmodels.data.pairs import BATCH_SIZE, PairTensors, collate
 from actmodels.halting.base import FixedSteps
 from actmodels.halting.early_exit import EarlyExit
 from actmodels.models.alternating import AlternatingAttention
+from actmodels.models.pair_model import PairModel
 from actmodels.modules.recurrent import rows
-from actmodels.training import Evaluation
+from actmodels.training import Evaluation, evaluate
 
 
 class AllSteps(NamedTuple):
@@ -27,6 +28,7 @@ class AllSteps(NamedTuple):
     halted: Evaluation  # as the halting mechanism answers
     logits: Tensor  # of each state [pairs, steps, labels]
     changes: Tensor  # |s_n - s_(n-1)| / |s_n| [pairs, steps]; infinite for the first
+    units: Tensor  # halting probability of each step, or what an exit reads [pairs, steps]
 
     @property
     def right(self) -> Tensor:
@@ -44,15 +46,34 @@ class AllSteps(NamedTuple):
         return self.after(torch.where(halts.any(dim=1), halts.int().argmax(dim=1) + 1, last))
 
 
+def with_steps(halting: Any, max_steps: int) -> Any:
+    """Return a mechanism with the same parameters and another maximum; fixed steps stay so."""
+    halting = copy.copy(halting)  # the model keeps its own maximum
+    if not isinstance(halting, FixedSteps):
+        halting.max_steps = max_steps
+    return halting
+
+
+def evaluate_halted(
+    model: PairModel, pairs: PairTensors, config: InputConfig, max_steps: int
+) -> Evaluation:
+    """Evaluate a model as it halts, in at most `max_steps` steps."""
+    if not isinstance(model, AlternatingAttention):
+        return evaluate(model, pairs, config)
+    own, model.halting = model.halting, with_steps(model.halting, max_steps)
+    try:
+        return evaluate(model, pairs, config)
+    finally:
+        model.halting = own
+
+
 @torch.no_grad()
 def evaluate_all_steps(
     model: AlternatingAttention, pairs: PairTensors, config: InputConfig, max_steps: int
 ) -> AllSteps:
     """Evaluate all states up to `max_steps`, also the maximum of an adaptive model's own steps."""
     model.eval()
-    halting = copy.copy(model.halting)  # with the model's parameters; the model keeps its maximum
-    if not isinstance(halting, FixedSteps):
-        halting.max_steps = max_steps
+    halting = with_steps(model.halting, max_steps)
     own, parts, scored = halting.max_steps, [], []
     device = next(model.parameters()).device
     for index in model.batches(pairs, BATCH_SIZE):
@@ -63,13 +84,12 @@ def evaluate_all_steps(
         moved = torch.linalg.vector_norm(states.diff(dim=1), dim=-1) / norms
         changes = torch.cat([torch.full_like(moved[:, :1], torch.inf), moved], dim=1)
         assert answer.steps is not None
-        parts.append((answer.logits, answer.steps, model.classify(states), changes))
+        by_step = model.classify(states)
+        parts.append((answer.logits, answer.steps, by_step, changes, taken.probabilities))
         scored.append(index)
     rows, order = torch.sort(torch.cat(scored))
-    logits, steps, by_step, changes = (
-        torch.cat(part).cpu()[order] for part in zip(*parts, strict=True)
-    )
-    return AllSteps(Evaluation(rows, logits, pairs.labels[rows], steps, None), by_step, changes)
+    logits, steps, *by_step = (torch.cat(part).cpu()[order] for part in zip(*parts, strict=True))
+    return AllSteps(Evaluation(rows, logits, pairs.labels[rows], steps, None), *by_step)
 
 
 def repeats(classes: Tensor) -> Tensor:
@@ -98,6 +118,7 @@ def exits(steps: AllSteps, hops: Tensor, rules: Any) -> dict[str, Evaluation]:
         **{f"confidence {c:g}": steps.first(confidence >= c) for c in rules.confidence},
         **{f"patience {count}": steps.first(same >= count) for count in rules.patience},
         **{f"change {c:g}": steps.first(steps.changes <= c) for c in rules.change},
+        **{f"unit {c:g}": steps.first(steps.units >= c) for c in rules.unit},
     }
 
 

@@ -139,6 +139,10 @@ def section(data: Artifacts, _claims: pd.DataFrame) -> Section:
     steps = {head: fmt.number(f"mean_steps_{n}") for n, head in heads.items()}
     with_steps = runs.dropna(subset=["trained_mean_steps_mean"])
     tables = [Table("multihop", runs, columns | accuracy, "Test accuracy by number of hops.")]
+    if not (longest := by_hops(data["multihop/longest"])).empty:
+        rows = names.merge(wide(longest, RUN, "hops", sort=False), on=RUN)
+        caption = "Test accuracy in premises of the deepest pairs' length at every depth."
+        tables.append(Table("multihop_longest", rows, columns | accuracy, caption))
     if not with_steps.empty:
         columns |= steps
         columns["r(steps, hops) [min, max over seeds]"] = lambda row: fmt.with_range(

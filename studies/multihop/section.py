@@ -64,11 +64,14 @@ class Exits(Section):
     confidence: Annotated[list[UnitInterval], UNIQUE]  # minimum probability of the class
     patience: Annotated[list[Annotated[int, Range(ge=2, le=1000)]], UNIQUE]  # equal classes
     change: Annotated[list[NonNegativeFloat], UNIQUE]  # maximum of |s_n - s_(n-1)| / |s_n|
+    # minimum of the step's own halting probability, which ACT adds up (Graves 2016, footnote 1)
+    unit: Annotated[list[UnitInterval], UNIQUE]
 
 
 class Testing(Section):
     hops: Annotated[list[Hops], NON_EMPTY, UNIQUE]
     max_steps: Steps
+    longest: bool  # test premises of the deepest pairs' length at every depth as well
     exits: Exits
 
 

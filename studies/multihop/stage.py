@@ -29,7 +29,13 @@ from pipeline.trials.models import load_model
 from pipeline.trials.study import Run, history_rows, result_row, train, with_weights, write_study
 from studies.multihop.config import MultihopTrialConfig
 from studies.multihop.corpus import draw_split, word_vectors
-from studies.multihop.exits import AllSteps, evaluate_all_steps, exits, multiply_adds
+from studies.multihop.exits import (
+    AllSteps,
+    evaluate_all_steps,
+    evaluate_halted,
+    exits,
+    multiply_adds,
+)
 from studies.multihop.section import Study, Testing, multihop_trials
 from studies.multihop.tables import COLUMNS
 
@@ -37,15 +43,15 @@ MultihopRun = Run[MultihopTrialConfig]
 
 
 def write_pairs(study: Study) -> str:
-    """Write dev.pt, test.pt and embedding.pt; return the digest of the training input."""
-    folder, corpus = artifacts("studies", "multihop"), study.corpus
+    """Write dev, test and longest pairs and embedding.pt; return the training input's digest."""
+    folder, corpus, test = artifacts("studies", "multihop"), study.corpus, study.evaluation
     premises, hops = corpus.premises, study.settings["max_hops"]
-    for split, count, depths in (
-        ("dev", corpus.dev, range(1, hops + 1)),
-        ("test", corpus.test, study.evaluation.hops),
-    ):
+    splits = {"dev": (corpus.dev, range(1, hops + 1), hops), "test": (corpus.test, test.hops, hops)}
+    if test.longest:
+        splits["longest"] = (corpus.test, test.hops, max(test.hops))
+    for split, (count, depths, length) in splits.items():
         random = generator(f"multihop {split}", corpus.seed)
-        draw_split(premises, count, depths, hops, random).save(folder / f"{split}.pt")
+        draw_split(premises, count, depths, length, random).save(folder / f"{split}.pt")
     word_vectors(premises, corpus.dimensions).save(folder / "embedding.pt")
     return files_digest(folder, ["dev.pt", "embedding.pt"])
 
@@ -106,10 +112,18 @@ def cost_rows(run: MultihopRun, model: PairModel, test: PairTensors) -> list[Tab
 
 
 def test_rows(
-    run: MultihopRun, record: TrialRecord, model: PairModel, test: PairTensors, how: Testing
+    run: MultihopRun,
+    record: TrialRecord,
+    model: PairModel,
+    test: PairTensors,
+    longest: PairTensors | None,
+    how: Testing,
 ) -> dict[str, list[TableRow]]:
     """Evaluate a trained model on test; return the rows of each table."""
     tables: dict[str, list[TableRow]] = {"exits": [], "correlations": []}
+    if longest is not None:
+        halted = evaluate_halted(model, longest, run.config.input, how.max_steps)
+        tables["longest"] = hop_rows(run, run.seeded, halted, longest)
     if isinstance(model, AlternatingAttention):
         steps = evaluate_all_steps(model, test, run.config.input, how.max_steps)
         result, hops = steps.halted, test.depths[steps.halted.rows]
@@ -165,11 +179,12 @@ def main() -> None:
     execution = execution_settings(params, data_folder=folder, dataset="multihop")
     trained = train("multihop", plan(study), execution, digest)
     test, words = (PairTensors.load(folder / "test.pt"), WordVectors.load(folder / "embedding.pt"))
+    longest = PairTensors.load(folder / "longest.pt") if study.evaluation.longest else None
     tables: dict[str, list[TableRow]] = {name.partition(".")[0]: [] for name in COLUMNS}
     torch.set_num_threads(1)  # bit-identical results on any number of cores
     for run, record, weights in with_weights("multihop", trained, execution):
         model = load_model(run.config, words, len(test.classes), weights, "study@multihop")
-        for name, rows in test_rows(run, record, model, test, study.evaluation).items():
+        for name, rows in test_rows(run, record, model, test, longest, study.evaluation).items():
             tables[name] += rows
     del tables["timings"]
     tables["history"] = history_rows(trained)

@@ -8,6 +8,8 @@ COLUMNS = {
     # correlation: Pearson's r of steps and hops, over all tested depths
     "results.csv": f"model run {TRAINED} dev_accuracy dev_mean_steps correlation",
     "hops.csv": f"{RUN} {BY_HOPS}",
+    # as halted, with premises of the deepest pairs' length at every depth
+    "longest.csv": f"{RUN} {BY_HOPS}",
     # the same weights by exit rule; see studies/multihop/exits.py
     "exits.csv": f"{RUN} exit {BY_HOPS}",
     "correlations.csv": f"{RUN} exit correlation",

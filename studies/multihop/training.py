@@ -8,13 +8,15 @@ from typing import Any
 import torch
 from torch import Generator
 
-from actmodels.data.pairs import Batch, PairTensors
+from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors
 from actmodels.data.trial_data import TrialData, WordVectors
 from actmodels.halting.base import PonderedHalting
 from actmodels.metrics import EpochMetrics, Metrics
+from actmodels.seeding import generator
 from actmodels.training import Training, evaluate
 from studies.multihop.config import MultihopTrialConfig
 from studies.multihop.corpus import draw
+from studies.multihop.words import ROOMS
 
 
 def multihop_data(config: MultihopTrialConfig, folder: Path, text: Path | None = None) -> TrialData:
@@ -27,6 +29,7 @@ class MultihopTraining(Training):
     """The training of one trial."""
 
     config: MultihopTrialConfig
+    model: Any
     depths_in_training = 1
     epochs_since_join = 0  # of the last depth
 
@@ -47,6 +50,14 @@ class MultihopTraining(Training):
         finally:
             halting.max_steps = max_steps
 
+    def draw_vectors(self, generator: Generator) -> None:
+        """Give the fresh words new random vectors."""
+        config, vectors = self.config, self.model.words.vectors
+        rooms = len(ROOMS) if config.stream.fresh == "names_and_rooms" else 0
+        count = config.corpus.things + rooms
+        drawn = torch.randn(count, vectors.shape[1], generator=generator) * config.input.oov_std
+        vectors[FIRST_WORD : FIRST_WORD + count] = drawn.to(vectors)
+
     def train_epoch(self) -> EpochMetrics:
         """Train; steps are limited until all depths have joined, and cost nothing for a while."""
         halting = self.model.halting
@@ -63,11 +74,15 @@ class MultihopTraining(Training):
         for _ in range(stream.updates_per_epoch):
             hops = torch.randint(1, self.depths_in_training + 1, (size,), generator=order)
             batch = draw(self.config.corpus, hops, stream.max_hops, order)
+            if stream.fresh != "none":
+                self.draw_vectors(order)
             yield batch.each(lambda tensor: tensor.to(self.device))
 
     def dev_metrics(self) -> Metrics:
         """Evaluate dev; let the next depth join if the last one is learned in limited steps."""
         halting, dev = self.model.halting, self.data.dev
+        if self.config.stream.fresh != "none":
+            self.draw_vectors(generator("multihop dev words", self.config.seed))
         full = limited = evaluate(self.model, dev, self.config.input)
         if self.all_joined:
             self.epochs_since_join += 1
@@ -78,6 +93,10 @@ class MultihopTraining(Training):
         correct = (limited.predictions == limited.labels)[dev.depths == self.depths_in_training]
         self.depths_in_training += int(correct.double().mean() >= self.config.stream.join_accuracy)
         return full.metrics
+
+    @property
+    def keeps_last(self) -> bool:  # type: ignore[override]
+        return self.config.stream.keep == "last"
 
     def state_dict(self) -> dict[str, Any]:
         return super().state_dict() | {

@@ -7,7 +7,7 @@ NAMES = (
 )
 MATERIALS = (
     *("oak", "pine", "cork", "straw", "clay", "glass", "iron"),
-    *("steel", "brass", "lead", "silk", "wool", "paper", "leather"),
+    *("steel", "brass", "lead", "silk", "wool", "paper", "leather", "copper", "stone"),
 )
 THINGS = (*NAMES, *(material + name for material in MATERIALS for name in NAMES))
 ROOMS = ("attic", "cellar", "garage", "kitchen")

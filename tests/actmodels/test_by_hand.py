@@ -131,9 +131,11 @@ def test_a_changed_layer_is_computed_as_it_is(name: str, training: bool, change:
     assert not torch.allclose(changed, plain)
 
 
-@EVERY_MODEL
-def test_gradients_by_torch_func(name: str) -> None:
-    model, batch = make(sample_trial(name, dropout=0.0)).train(), sample_batch(4)
+@pytest.mark.parametrize(
+    ("name", "changed"), [*((name, {}) for name in MODELS), ("hop_attention", {"log_scale": 0.3})]
+)
+def test_gradients_by_torch_func(name: str, changed: dict[str, float]) -> None:
+    model, batch = make(sample_trial(name, dropout=0.0, **changed)).train(), sample_batch(4)
     parameters = dict(model.named_parameters())
     options = {"loop": "cap"} if hasattr(model, "all_steps") else {}
 

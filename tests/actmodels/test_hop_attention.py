@@ -1,5 +1,8 @@
 """Hop Attention against a slow loop over examples, words and units."""
 
+import math
+
+import pytest
 import torch
 
 from actmodels.models.hop_attention import HopAttention, HopStep
@@ -10,7 +13,11 @@ from tests.samples import sample_batch, sample_trial
 
 
 def memory_of(
-    keys: torch.Tensor, values: torch.Tensor, hypothesis: torch.Tensor, masks: list[torch.Tensor]
+    keys: torch.Tensor,
+    values: torch.Tensor,
+    hypothesis: torch.Tensor,
+    masks: list[torch.Tensor],
+    scale: torch.Tensor,
 ) -> HopMemory:
     """Tables with one row per token, and windows of one token."""
     batch, tokens, width = keys.shape
@@ -18,12 +25,13 @@ def memory_of(
     slots = torch.zeros(batch, 3 * tokens, dtype=torch.int64)
     slots[:, :tokens] = 1 + torch.arange(batch * tokens).view(batch, tokens)
     tables = [torch.cat([empty, part.flatten(0, 1)]) for part in (keys, values)]
-    return HopMemory(HopTables(*tables), slots, masks[0], hypothesis, masks[1])
+    return HopMemory(HopTables(*tables), slots, masks[0], hypothesis, masks[1], scale)
 
 
-def test_keys_and_values_are_windows_of_words() -> None:
+@pytest.mark.parametrize("log_scale", [0.0, 0.3])
+def test_keys_and_values_are_windows_of_words(log_scale: float) -> None:
     """Against a loop over examples, tokens and units, with sentences of several lengths."""
-    model = model_checks.make(sample_trial("hop_attention"))
+    model = model_checks.make(sample_trial("hop_attention", log_scale=log_scale))
     assert isinstance(model, HopAttention)
     batch = sample_batch()
     memory, words = model.encode(batch), model.words(batch.premise)
@@ -32,12 +40,14 @@ def test_keys_and_values_are_windows_of_words() -> None:
     scores, mean = memory.scores(query), memory.mean(weights)
     for row in range(len(words)):
         total = torch.zeros(8, dtype=torch.float64)
-        for at in range(int(batch.premise_mask[row].sum())):
+        count = int(batch.premise_mask[row].sum())
+        scale = log_scale * math.log(count) if log_scale else 1.0
+        for at in range(count):
             key, value = torch.zeros(8).double(), torch.zeros(8).double()
             for back in range(min(at, 2) + 1):
                 key += model.keys.weight[back] * words[row, at - back]
                 value += model.values.weight[back] * words[row, at - back]
-            torch.testing.assert_close(scores[row, at], key @ query[row])
+            torch.testing.assert_close(scores[row, at], scale * (key @ query[row]))
             total += weights[row, at] * value
         torch.testing.assert_close(mean[row], total)
     torch.testing.assert_close(
@@ -51,7 +61,8 @@ def test_a_step_against_a_slow_loop() -> None:
     step, width = HopStep(5, 4).double(), 5
     keys, values, hypothesis = (torch.randn(2, n, width).double() for n in (6, 6, 3))
     masks = [torch.tensor([[1] * 6, [1] * 4 + [0] * 2]), torch.tensor([[1, 1, 1], [1, 1, 0]])]
-    memory = memory_of(keys, values, hypothesis, [mask.bool() for mask in masks])
+    scale = torch.tensor([[1.5], [0.7]]).double()
+    memory = memory_of(keys, values, hypothesis, [mask.bool() for mask in masks], scale)
     recurrent, one = torch.randn(2, 2 * width).double(), torch.ones((), dtype=torch.float64)
     output = step(recurrent, memory, GateDropout(one, one))
     ask = step.attend_hypothesis.transform
@@ -62,7 +73,8 @@ def test_a_step_against_a_slow_loop() -> None:
         over = torch.softmax(torch.stack([query @ word for word in words]), dim=0)
         h = sum(weight * word for weight, word in zip(over, words, strict=True))
         real = [i for i in range(6) if masks[0][row, i]]
-        over = torch.softmax(torch.stack([state @ keys[row, i] for i in real]), dim=0)
+        scores = torch.stack([scale[row] * (state @ keys[row, i]) for i in real])
+        over = torch.softmax(scores.flatten(), dim=0)
         p = sum(weight * values[row, i] for weight, i in zip(over, real, strict=True))
         hidden = torch.relu(
             step.gate.hidden.weight @ torch.cat([state, h, p, p * h]) + step.gate.hidden.bias

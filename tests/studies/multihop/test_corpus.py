@@ -1,5 +1,7 @@
 """Multi-hop pairs and their curriculum: when depths join, and when steps begin to cost."""
 
+import itertools
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -8,11 +10,13 @@ import torch
 
 from actmodels.data.pairs import FIRST_WORD, PairTensors
 from actmodels.metrics import Metrics
+from actmodels.records import best_epoch
 from actmodels.seeding import generator
 from studies.multihop.config import CorpusConfig
 from studies.multihop.corpus import draw, draw_split
 from studies.multihop.training import MultihopTraining
 from studies.multihop.words import CLASSES, ROOMS, vocabulary
+from tests.model_checks import assert_resumed
 from tests.studies.multihop.samples import CORPUS, multihop_trial, sample_multihop_data
 
 CROWDED = CorpusConfig(things=90, chains=7, distractors=1)  # further chains and distractors
@@ -133,3 +137,30 @@ def test_every_mechanism_but_ponder_net_starts_without_a_cost() -> None:
         assert charged(one) is (name == "ponder_net")
         if name == "target_steps":
             assert float(one.model.ponder_weight or 0.0) == 0.0
+
+
+@pytest.mark.parametrize(("fresh", "count"), [("names", 18), ("names_and_rooms", 22)])
+def test_fresh_words_have_new_vectors_at_each_update(fresh: str, count: int) -> None:
+    """Dev has vectors of its own, and the test those of a new model: no update has seen either."""
+    one = training(fresh=fresh)
+    vectors, seen = one.model.words.vectors, [one.model.words.vectors.clone()]
+    seen += [vectors.clone() for _ in one.batches(generator("epoch", 1))]
+    one.dev_metrics()
+    for first, second in itertools.combinations([*seen, vectors], 2):
+        changed = (first != second).any(dim=1).nonzero()[:, 0]
+        assert changed.tolist() == [*range(FIRST_WORD, FIRST_WORD + count)]
+    spread = float(vectors[FIRST_WORD : FIRST_WORD + count].std())
+    assert spread == pytest.approx(one.config.input.oov_std, rel=0.2)
+    again = training(fresh=fresh)
+    again.dev_metrics()
+    assert torch.equal(again.model.words.vectors, vectors)
+
+
+def test_the_last_epoch_can_be_kept() -> None:
+    """Its record says so, and the records of the run rank it first."""
+    for keep in ("last", "best"):
+        one = training(keep=keep)
+        assert_resumed(partial(training, keep=keep), 2)
+        accuracies = [record.dev_accuracy for record in one.epochs()]
+        last = accuracies[-1] > max(accuracies[:-1]) or keep == "last"
+        assert (best_epoch(one.history) is one.history[-1]) is last

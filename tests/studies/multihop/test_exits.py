@@ -12,11 +12,13 @@ from studies.multihop.exits import evaluate_all_steps, exits, multiply_adds
 from studies.multihop.training import MultihopTraining
 from tests.studies.multihop.samples import multihop_trial, sample_multihop_data
 
-RULES = SimpleNamespace(confidence=[0.4, 0.9999], patience=[2], change=[0.3])
+RULES = SimpleNamespace(confidence=[0.4, 0.9999], patience=[2], change=[0.3], unit=[0.3])
 
 
-def slow_exits(probabilities: list[list[float]], states: list[list[float]], hops: int) -> list[int]:
-    """Return the step of each rule of one pair: hops, confidence, patience, change."""
+def slow_exits(
+    probabilities: list[list[float]], states: list[list[float]], units: list[float], hops: int
+) -> list[int]:
+    """Return the step of each rule of one pair: hops, confidence, patience, change, unit."""
     classes, last = [row.index(max(row)) for row in probabilities], len(states)
     taken = [min(hops, last)]
     for threshold in RULES.confidence:
@@ -24,11 +26,11 @@ def slow_exits(probabilities: list[list[float]], states: list[list[float]], hops
         taken.append(sure[0] if sure else last)
     same = [n for n in range(2, last + 1) if classes[n - 1] == classes[n - 2]]
     taken.append(same[0] if same else last)
-    for n in range(2, last + 1):
-        old, new = (torch.tensor(states[i]) for i in (n - 2, n - 1))
-        if (new - old).norm() <= RULES.change[0] * new.norm():
-            return [*taken, n]
-    return [*taken, last]
+    moves = [(torch.tensor(states[n - 2]), torch.tensor(states[n - 1])) for n in range(2, last + 1)]
+    still = [n for n, (a, b) in enumerate(moves, 2) if (b - a).norm() <= 0.3 * b.norm()]
+    taken.append(still[0] if still else last)
+    halts = [n for n, unit in enumerate(units, 1) if unit >= RULES.unit[0]]
+    return [*taken, halts[0] if halts else last]
 
 
 @pytest.mark.parametrize("model", ["hop_attention_dact", "hop_attention_fixed_steps"])
@@ -47,14 +49,14 @@ def test_exits_against_a_slow_loop(model: str) -> None:
         torch.testing.assert_close(steps.halted.logits, halted.logits)
         assert steps.halted.steps is not None and set(steps.halted.steps.tolist()) == {3.0}
     results = exits(steps, hops, RULES)
-    names = ["hops", "confidence 0.4", "confidence 0.9999", "patience 2", "change 0.3"]
+    names = ["hops", "confidence 0.4", "confidence 0.9999", "patience 2", "change 0.3", "unit 0.3"]
     batch = collate(data.dev, steps.halted.rows, null_token=False)
     with torch.no_grad():
-        states = made.all_steps(batch, 7).states
+        states, units = (run := made.all_steps(batch, 7)).states, run.probabilities
         probabilities = torch.softmax(made.classify(states), dim=-1)
     for row, taken in enumerate(
-        slow_exits(p, s, h)
-        for p, s, h in zip(probabilities.tolist(), states.tolist(), hops.tolist(), strict=True)
+        slow_exits(*each)
+        for each in zip(*(t.tolist() for t in (probabilities, states, units, hops)), strict=True)
     ):
         assert [int(results[name].steps[row]) for name in names] == taken  # type: ignore[index]
         for name, step in zip(names, taken, strict=True):
