@@ -35,7 +35,7 @@ SETTINGS: dict[str, Any] = {
     **dict.fromkeys(SWITCHES, False),
     # networks
     **{"width": 8, "state_size": 9, "gate_size": 7, "encoder_size": 6, "layer_size": 12},
-    **{"heads": 2, "layers": 2},
+    **{"heads": 1, "layers": 2},
     **{"tracking_size": 5, "reverted": "none", "dropout": 0.1, "init": "xavier", "init_std": 0.01},
     # halting
     **{"epsilon": 0.01, "ponder_weight": 0.01, "max_steps": 6, "halting_bias": -1.0, "steps": 3},
