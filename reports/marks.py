@@ -60,7 +60,7 @@ HEIGHT, ROW = 260, 34  # px; ROW is the height of one labeled interval
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross"]  # 5 and 6 colors: 30 pairs
 DIGITS = 5  # significant digits of stored numbers
 Panel: TypeAlias = tuple[str, pd.DataFrame, str, str, str]  # name, rows, x, column, y title
-LABELS = 12  # so many do not overlap on an axis
+LABELS = 12  # the most that do not overlap on an axis
 
 
 def page_spec(chart: Chart) -> dict[str, Any]:

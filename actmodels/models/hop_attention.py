@@ -171,12 +171,15 @@ class HopAttention(AlternatingAttention):
             table.shape[-2] * back + nn.functional.pad(premise, (back, 0))[..., : sizes[0]]
             for back in range(WINDOW)
         ]
-        words = batch.premise_mask.sum(dim=-1, keepdim=True).to(table.dtype)
+        scale = None
+        if self.log_scale:
+            words = batch.premise_mask.sum(dim=-1, keepdim=True).to(table.dtype)
+            scale = self.log_scale * words.log()
         return HopMemory(
             HopTables(self.keys(table), self.values(table)),
             torch.cat(slots, dim=-1),
             batch.premise_mask,
             table_rows(table, hypothesis),
             batch.hypothesis_mask,
-            self.log_scale * words.log() if self.log_scale else None,
+            scale,
         )

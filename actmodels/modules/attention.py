@@ -117,7 +117,7 @@ class HopMemory(NamedTuple):
     premise_mask: Tensor  # [batch, tokens]
     hypothesis: Tensor  # [batch, tokens, width]
     hypothesis_mask: Tensor  # [batch, tokens]
-    scale: Tensor | None = None  # of the scores [batch, 1]; None: 1
+    scale: Tensor | None = None  # factor of the scores [batch, 1]; None: 1
 
     def scores(self, query: Tensor) -> Tensor:
         """Return scale · key_t · query of each premise token [batch, tokens]."""

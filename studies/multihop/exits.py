@@ -20,6 +20,7 @@ from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.recurrent import rows
 from actmodels.training import Evaluation, evaluate
+from studies.multihop.training import in_steps
 
 
 class AllSteps(NamedTuple):
@@ -46,25 +47,15 @@ class AllSteps(NamedTuple):
         return self.after(torch.where(halts.any(dim=1), halts.int().argmax(dim=1) + 1, last))
 
 
-def with_steps(halting: Any, max_steps: int) -> Any:
-    """Return a mechanism with the same parameters and another maximum; fixed steps stay so."""
-    halting = copy.copy(halting)  # the model keeps its own maximum
-    if not isinstance(halting, FixedSteps):
-        halting.max_steps = max_steps
-    return halting
-
-
 def evaluate_halted(
     model: PairModel, pairs: PairTensors, config: InputConfig, max_steps: int
 ) -> Evaluation:
-    """Evaluate a model as it halts, in at most `max_steps` steps."""
-    if not isinstance(model, AlternatingAttention):
+    """Evaluate a model as it halts, in at most `max_steps` steps; fixed steps stay so."""
+    takes_steps = isinstance(model, AlternatingAttention)
+    if not takes_steps or isinstance(model.halting, FixedSteps):
         return evaluate(model, pairs, config)
-    own, model.halting = model.halting, with_steps(model.halting, max_steps)
-    try:
+    with in_steps(model.halting, max_steps):
         return evaluate(model, pairs, config)
-    finally:
-        model.halting = own
 
 
 @torch.no_grad()
@@ -73,7 +64,9 @@ def evaluate_all_steps(
 ) -> AllSteps:
     """Evaluate all states up to `max_steps`, also the maximum of an adaptive model's own steps."""
     model.eval()
-    halting = with_steps(model.halting, max_steps)
+    halting = copy.copy(model.halting)  # with the model's parameters; the model keeps its maximum
+    if not isinstance(halting, FixedSteps):
+        halting.max_steps = max_steps
     own, parts, scored = halting.max_steps, [], []
     device = next(model.parameters()).device
     for index in model.batches(pairs, BATCH_SIZE):
@@ -84,12 +77,12 @@ def evaluate_all_steps(
         moved = torch.linalg.vector_norm(states.diff(dim=1), dim=-1) / norms
         changes = torch.cat([torch.full_like(moved[:, :1], torch.inf), moved], dim=1)
         assert answer.steps is not None
-        by_step = model.classify(states)
-        parts.append((answer.logits, answer.steps, by_step, changes, taken.probabilities))
+        each = (model.classify(states), changes, taken.probabilities)
+        parts.append((answer.logits, answer.steps, *each))
         scored.append(index)
     rows, order = torch.sort(torch.cat(scored))
-    logits, steps, *by_step = (torch.cat(part).cpu()[order] for part in zip(*parts, strict=True))
-    return AllSteps(Evaluation(rows, logits, pairs.labels[rows], steps, None), *by_step)
+    logits, steps, *others = (torch.cat(part).cpu()[order] for part in zip(*parts, strict=True))
+    return AllSteps(Evaluation(rows, logits, pairs.labels[rows], steps, None), *others)
 
 
 def repeats(classes: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
 """Training on streamed multi-hop pairs, with a curriculum over their depth."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,16 @@ def multihop_data(config: MultihopTrialConfig, folder: Path, text: Path | None =
     return TrialData(dev, dev, WordVectors.load(folder / "embedding.pt"))
 
 
+@contextmanager
+def in_steps(halting: Any, max_steps: int) -> Iterator[None]:
+    """Give a mechanism another maximum of steps within a `with` block."""
+    own, halting.max_steps = halting.max_steps, max_steps
+    try:
+        yield
+    finally:
+        halting.max_steps = own
+
+
 class MultihopTraining(Training):
     """The training of one trial."""
 
@@ -38,20 +48,15 @@ class MultihopTraining(Training):
         """Whether every depth is in training."""
         return self.depths_in_training == self.config.stream.max_hops
 
-    @contextmanager
-    def limited_steps(self, halting: PonderedHalting) -> Iterator[None]:
+    def limited_steps(self, halting: PonderedHalting) -> AbstractContextManager[None]:
         """Limit the steps to steps_per_hop for each joined depth, within a `with` block."""
-        max_steps = halting.max_steps
-        halting.max_steps = min(
-            max_steps, self.config.stream.steps_per_hop * self.depths_in_training
-        )
-        try:
-            yield
-        finally:
-            halting.max_steps = max_steps
+        most = self.config.stream.steps_per_hop * self.depths_in_training
+        return in_steps(halting, min(halting.max_steps, most))
 
     def draw_vectors(self, generator: Generator) -> None:
-        """Give the fresh words new random vectors."""
+        """Give the fresh words, if any, new random vectors."""
+        if self.config.stream.fresh == "none":
+            return
         config, vectors = self.config, self.model.words.vectors
         rooms = len(ROOMS) if config.stream.fresh == "names_and_rooms" else 0
         count = config.corpus.things + rooms
@@ -74,15 +79,13 @@ class MultihopTraining(Training):
         for _ in range(stream.updates_per_epoch):
             hops = torch.randint(1, self.depths_in_training + 1, (size,), generator=order)
             batch = draw(self.config.corpus, hops, stream.max_hops, order)
-            if stream.fresh != "none":
-                self.draw_vectors(order)
+            self.draw_vectors(order)
             yield batch.each(lambda tensor: tensor.to(self.device))
 
     def dev_metrics(self) -> Metrics:
         """Evaluate dev; let the next depth join if the last one is learned in limited steps."""
         halting, dev = self.model.halting, self.data.dev
-        if self.config.stream.fresh != "none":
-            self.draw_vectors(generator("multihop dev words", self.config.seed))
+        self.draw_vectors(generator("multihop dev words", self.config.seed))
         full = limited = evaluate(self.model, dev, self.config.input)
         if self.all_joined:
             self.epochs_since_join += 1

@@ -64,7 +64,7 @@ def test_stage(
 
     names = {"stage": stage, "PARSED": PARSED, "UNFIT": UNFIT}
     transcribe(golden, "vocabulary.txt", names | {"pair": pair}, f"{folder}/")
-    assert not (folder / "artifacts" / "vocabulary" / "dev.tsv").exists()  # of the last line
+    assert not (folder / "artifacts" / "vocabulary" / "dev.tsv").exists()  # the last line fails
 
 
 def test_words_with_unusual_line_breaks(tmp_path: Path) -> None:

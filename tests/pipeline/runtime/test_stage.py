@@ -71,7 +71,7 @@ def test_errors_are_printed_or_stored(
 
     folder = tmp_path / "project"
     transcribe(golden, "stage_errors.txt", {"stage": stage}, f"{folder}/")
-    assert not list((folder / "made").iterdir())  # of the last line, a write error
+    assert not list((folder / "made").iterdir())  # the last line is a write error
 
 
 def test_closed_streams(tmp_path: Path) -> None:

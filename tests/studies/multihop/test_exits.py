@@ -8,7 +8,7 @@ import torch
 from actmodels.data.pairs import collate
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.training import evaluate
-from studies.multihop.exits import evaluate_all_steps, exits, multiply_adds
+from studies.multihop.exits import evaluate_all_steps, evaluate_halted, exits, multiply_adds
 from studies.multihop.training import MultihopTraining
 from tests.studies.multihop.samples import multihop_trial, sample_multihop_data
 
@@ -41,6 +41,9 @@ def test_exits_against_a_slow_loop(model: str) -> None:
     halted = evaluate(made, data.dev, config.input)
     steps = evaluate_all_steps(made, data.dev, config.input, 7)
     hops = data.dev.depths[steps.halted.rows]
+    alone = evaluate_halted(made, data.dev, config.input, 7)
+    torch.testing.assert_close(alone.logits, steps.halted.logits)
+    torch.testing.assert_close(alone.steps, steps.halted.steps)
     again = evaluate(made, data.dev, config.input)  # the model keeps its own maximum of steps
     torch.testing.assert_close(again.logits, halted.logits, rtol=0, atol=0)
     torch.testing.assert_close(again.steps, halted.steps)

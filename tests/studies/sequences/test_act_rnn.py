@@ -22,7 +22,7 @@ from tests.studies.sequences.samples import ACT, DACT, PONDER_NET
 TASK = build_task(LogicConfig(vectors=4, gates=3))
 PARITY = build_task(ParityConfig(bits=6))
 CELLS = ("rnn", "lstm")
-PARTS = pytest.mark.parametrize(("cell", "parts"), [("rnn", 1), ("lstm", 2)])  # of its state
+PARTS = pytest.mark.parametrize(("cell", "parts"), [("rnn", 1), ("lstm", 2)])
 
 
 def make(cell: Any, halting: SequenceHaltingConfig) -> ActRnn:
