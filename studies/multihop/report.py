@@ -13,6 +13,7 @@ from reports.blocks import Chart, Highlights, Section, StudyReport, Table, Tile
 from reports.load import Artifacts
 from reports.marks import MUTED
 from reports.statistics import mean_sd, wide
+from studies.multihop.differences import difference_table
 from studies.multihop.tables import COLUMNS
 
 RUN = ["model", "run"]
@@ -151,12 +152,13 @@ def section(data: Artifacts, _claims: pd.DataFrame) -> Section:
         caption = "Mean steps by number of hops; r is Pearson's, over all tested depths."
         tables.append(Table("multihop_steps", with_steps, columns, caption))
         tables.append(exit_table(data, names))
-    losses = loss_table(data, names)
+    more = [difference_table(data["multihop/hops"], data["multihop/exits"], names)]
+    more.append(loss_table(data, names))
     return Section(
         "Multi-hop inference",
         [
             *tables,
-            *([losses] if losses else []),
+            *(table for table in more if table is not None),
             *states_chart(data, names),
             *_trade_off(with_steps),
         ],
