@@ -22,10 +22,12 @@ import sys, actmodels
 print("halting" in dir(actmodels), actmodels.halting.ActConfig.__name__, "torch" in sys.modules)
 """
 IMPORTS = """
-import time, torch
+import time
 start = time.process_time()
+import torch
+middle = time.process_time()
 from actmodels.halting import *
-print(time.process_time() - start)
+print((time.process_time() - middle) / (middle - start))
 """
 
 
@@ -104,7 +106,8 @@ def test_the_wheel_alone_runs_the_guide(folder: Path) -> None:
     assert all(int(right) >= 95 for _, right, _ in tokens)
     steps = [float(taken) for _, _, taken in tokens]
     assert steps == sorted(steps) and steps[3] >= steps[0] + 1
-    assert min(float(run(python, "-I", "-c", IMPORTS, cwd=folder)) for _ in range(3)) <= 0.05
+    shares = [float(run(python, "-I", "-c", IMPORTS, cwd=folder)) for _ in range(3)]
+    assert min(shares) <= 0.1, shares  # of the CPU time of importing torch
     place = "import actmodels.halting; print(actmodels.__file__)"
     assert Path(run(python, "-I", "-c", place, cwd=folder).strip()).is_relative_to(folder)
 
