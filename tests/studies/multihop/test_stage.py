@@ -8,13 +8,15 @@ import pytest
 import torch
 
 from actmodels.data.pairs import PairTensors
-from actmodels.data.trial_data import WordVectors
+from actmodels.data.trial_data import TrialData, WordVectors
+from actmodels.records import EpochRecord, TrialRecord
 from actmodels.training import Evaluation
 from pipeline.parameters.load import load_params
 from pipeline.parameters.studies import study_section
 from studies.multihop import stage as multihop
 from studies.multihop.section import Study
 from studies.multihop.tables import COLUMNS
+from studies.multihop.training import MultihopTraining
 from tests.pipeline.project import write_params, written
 
 STUDY: dict[str, Any] = {
@@ -120,3 +122,22 @@ def test_rows_of_each_depth_and_pearsons_r(folder: Path) -> None:
     assert {row["mean_steps"] for row in multihop.hop_rows(run, run.seeded, without, test)} == {
         None
     }
+
+
+def test_all_depths_in_premises_of_the_deepest_pairs_length(folder: Path) -> None:
+    study = section(folder, evaluation={"hops": [1, 3], "max_steps": 5, "longest": True})
+    multihop.write_pairs(study)
+    place = folder / "artifacts" / "studies" / "multihop"
+    test, longest = (PairTensors.load(place / f"{name}.pt") for name in ("test", "longest"))
+    lengths = [{*split.premise_offsets.diff().tolist()} for split in (test, longest)]
+    assert len(lengths[0]) == 2 and lengths[1] == {max(lengths[0])}
+    assert longest.depths.bincount().tolist() == [0, 5, 0, 5]
+    (run, *_) = multihop.plan(study)
+    words = WordVectors.load(place / "embedding.pt")
+    model = MultihopTraining(run.config, TrialData(test, test, words)).model
+    epoch = EpochRecord(1, 1.0, 0.5, None, None, None, 1.0, 0.5, None, None, None)
+    record = TrialRecord("a", run.config.as_dict(), 1, (epoch,), {})
+    tables = multihop.test_rows(run, record, model, test, longest, study.evaluation)
+    assert [(row["hops"], row["pairs"]) for row in tables["longest"]] == [(1, 5), (3, 5)]
+    without = multihop.test_rows(run, record, model, test, None, study.evaluation)
+    assert "longest" not in without and without["hops"] == tables["hops"]
