@@ -140,9 +140,9 @@ def test_compiled_to_machine_code(name: str) -> None:
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
 
 
-@MECHANISMS
-@pytest.mark.slow(minutes=2)
+@pytest.mark.slow(minutes=1)
 @pytest.mark.filterwarnings("ignore")  # the exporter's own
+@pytest.mark.parametrize("name", ["act", "ponder_net", "dact", "patience_exit"])
 def test_onnx_runtime_has_the_results(name: str) -> None:
     runtime, _ = pytest.importorskip("onnxruntime"), pytest.importorskip("onnxscript")
     model, states = Network(name, fields=7).eval(), parts(double=False)[2].flatten(0, 1)

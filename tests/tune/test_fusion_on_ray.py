@@ -157,9 +157,8 @@ def test_the_error_names_the_trial_that_fails_its_fusion(state: Path) -> None:
 
 
 @pytest.mark.usefixtures("one_ray")
-@pytest.mark.parametrize("size", [1, 3])
 def test_early_stopping_ends_configurations_and_completes_the_sweep(
-    size: int, state: Path, capfd: pytest.CaptureFixture[str]
+    state: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """The seeds of a configuration have the same epochs; the best mean has all."""
     data = sample_data(train=96, dev=240)
@@ -170,7 +169,7 @@ def test_early_stopping_ends_configurations_and_completes_the_sweep(
         for seed in (1, 2)
     ]
     rule = SuccessiveHalving(grace_period=1, reduction_factor=3)
-    records = swept(keyed(configs, early_stopping=rule), state, size, data)
+    records = swept(keyed(configs, early_stopping=rule), state, 3, data)
     assert not {record.key for record in records} & {trial.key for trial in keyed(configs)}
     for model in (ADAPTIVE, DECOMPOSABLE):
         own = [record for record in records if record.config["model"] == model]
