@@ -33,6 +33,7 @@ SETTINGS = {
 class Testing(Section):
     strings: BatchSize  # of each length
     bits: Annotated[list[Steps], NON_EMPTY, UNIQUE]
+    steps_per_bit: Steps  # steps of a bit at most, as a multiple of the bits of its string
     confidence: OpenUnitInterval  # of the exit that is tried on every network
 
 

@@ -26,7 +26,6 @@ from studies.stopping.training import evaluate
 
 StoppingRun = Run[StoppingTrialConfig]
 HALTED, BITS = "as halted", "steps = bits"  # exits, beside confidence
-MOST = 2  # steps of a bit at most, as a multiple of the bits of its string
 
 
 def plan(study: Study) -> list[StoppingRun]:
@@ -58,20 +57,21 @@ def length_rows(run: StoppingRun, model: StringNetwork, test: Testing) -> list[T
     """Test a network on each length by each exit."""
     width, batch, rows = model.width, run.config.training.batch_size, list[TableRow]()
     for bits in test.bits:
+        most = test.steps_per_bit * bits
         exits: dict[str, tuple[Halting | None, int | None]] = {
-            HALTED: (None, None if isinstance(model.halting, FixedSteps) else MOST * bits),
+            HALTED: (None, None if isinstance(model.halting, FixedSteps) else most),
             f"confidence {test.confidence:g}": (
-                build_halting(ConfidenceExitConfig(test.confidence, MOST * bits), width),
-                MOST * bits,
+                build_halting(ConfidenceExitConfig(test.confidence, most), width),
+                most,
             ),
             BITS: (build_halting(FixedStepsConfig(bits), width), bits),
         }
         task = run.config.task.task
         strings = draw(task, test.strings, bits, generator(f"test {task}", bits))
-        for name, (halting, most) in exits.items():
+        for name, (halting, limit) in exits.items():
             if halting is not None:
                 halting.eval()
-            prediction = evaluate(model, strings, batch, halting, most)
+            prediction = evaluate(model, strings, batch, halting, limit)
             rows.append(run.seeded | {"exit": name} | length_row(prediction, strings))
     return rows
 

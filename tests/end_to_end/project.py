@@ -73,7 +73,7 @@ TINY: dict[str, Any] = {
     "ablate.dev_steps": 5,
     "ablate.test_steps": [2, 4],
     "trace.per_label": 2,
-    "studies": ["multihop", "fidelity", "halting", "sequences", "cloze"],
+    "studies": ["multihop", "fidelity", "halting", "sequences", "stopping", "cloze"],
     "fidelity.seeds": [1, 2],
     "fidelity.max_epochs": 2,
     "fidelity.models": {
@@ -90,6 +90,10 @@ TINY: dict[str, Any] = {
         "characters": LIMITS
         | {"settings": SEQUENCES | {"window": 8, "held_out_bytes": 400, "cell": "lstm"}},
     },
+    **{"stopping.seeds": [1], "stopping.tasks": ["addition"], "stopping.max_epochs": 1},
+    **{"stopping.evaluation.bits": [4, 8], "stopping.mechanisms": {"act": {}, "fixed_steps": {}}},
+    **{"stopping.settings.bits": 4, "stopping.settings.steps": 4, "stopping.settings.width": 8},
+    "stopping.settings.updates_per_epoch": 3,
     "multihop.seeds": [1],
     **{"multihop.corpus.dev": 4, "multihop.corpus.test": 5, "multihop.corpus.dimensions": 8},
     **{"multihop.evaluation.hops": [1, 2, 3], "multihop.evaluation.max_steps": 5},

@@ -94,7 +94,7 @@ def test_training_learns_addition() -> None:
 
 STUDY: dict[str, Any] = {
     **{"seeds": [1, 2], "tasks": ["addition"], "max_epochs": 1, "patience": 0},
-    "evaluation": {"strings": 6, "bits": [4, 8], "confidence": 0.9},
+    "evaluation": {"strings": 6, "bits": [4, 8], "steps_per_bit": 2, "confidence": 0.9},
     "mechanisms": {"act": {"halting_bias": [1.0, -1.0]}, "fixed_steps": {}},
     "settings": SIZES | {"steps": 4, "epsilon": 0.01, "ponder_weight": 0.1, "max_steps": 5},
 }
