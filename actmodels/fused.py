@@ -272,7 +272,8 @@ class FusedTraining:
         start = time.perf_counter()
         members = self.running
         for member in members:
-            member.set_rate()
+            settings = member.config.training
+            member.set_rate(settings.learning_rate, settings.final_rate)
         fusion, optimizer = fuse(members)
         means, alive = self.train_epoch(fusion, optimizer, members)
         for trial, (member, survived) in enumerate(zip(members, alive.tolist(), strict=True)):

@@ -120,6 +120,13 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
         seconds, seen = time.perf_counter() - start, metrics.examples()
         return self.add(metrics.metrics(), self.dev_metrics(), self.ponder_weight, seconds, seen)
 
+    def set_rate(self, learning_rate: float, final_rate: float) -> None:
+        """Set the learning rate of the next epoch: linear, final_rate of it in epoch max_epochs."""
+        last = self.config.max_epochs - 1
+        progress = (self.next_epoch - 1) / last if last else 0.0
+        (group,) = self.optimizer.param_groups
+        group["lr"] = learning_rate * (1 - (1 - final_rate) * progress)
+
     def train_epoch(self) -> EpochMetrics:
         """Update on every batch; at a loss that is not finite set `diverged` and stop."""
         metrics = EpochMetrics(self.batch_metrics)

@@ -134,15 +134,9 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
     def ponder_weight(self) -> float | Tensor | None:
         return self.model.ponder_weight
 
-    def set_rate(self) -> None:
-        """Set the learning rate of the next epoch; see TrainConfig.final_rate."""
-        settings, last = self.config.training, self.config.max_epochs - 1
-        progress = (self.next_epoch - 1) / last if last else 0.0
-        (group,) = self.optimizer.param_groups
-        group["lr"] = settings.learning_rate * (1 - (1 - settings.final_rate) * progress)
-
     def train_epoch(self) -> EpochMetrics:
-        self.set_rate()
+        settings = self.config.training
+        self.set_rate(settings.learning_rate, settings.final_rate)
         self.model.halting.start_epoch(self.next_epoch)
         return super().train_epoch()
 

@@ -21,9 +21,9 @@ def welch(values: Mapping[Hashable, "pd.Series[float]"], reference: Hashable) ->
     """
     rows, base = {}, values[reference]
     for name, own in values.items():
-        parts = own.var() / len(own), base.var() / len(base)
-        if name == reference or len(own) < 2 or sum(parts) == 0:
+        if name == reference or len(own) < 2 or own.var() + base.var() == 0:
             continue
+        parts = own.var() / len(own), base.var() / len(base)
         gap, error = own.mean() - base.mean(), sum(parts) ** 0.5
         freedom = error**4 / (parts[0] ** 2 / (len(own) - 1) + parts[1] ** 2 / (len(base) - 1))
         margin = stdtrit(freedom, 1 - LEVEL / 2) * error

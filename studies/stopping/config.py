@@ -41,7 +41,7 @@ class TrainingConfig(Checked):
     """Optimization with Adam; the last epoch is kept."""
 
     learning_rate: Positive
-    final_rate: PositiveFraction  # of learning_rate, in the last epoch; linear by epoch
+    final_rate: PositiveFraction  # share of learning_rate in the last epoch; linear by epoch
     clip_norm: NonNegativeFloat
     batch_size: BatchSize
     updates_per_epoch: BatchSize

@@ -60,10 +60,8 @@ class StoppingTraining(ModelTraining[StoppingTrialConfig, StringNetwork, Strings
 
     def train_epoch(self) -> EpochMetrics:
         """Train at the learning rate of the epoch."""
-        settings, last = self.config.training, self.config.max_epochs - 1
-        progress = (self.next_epoch - 1) / last if last else 0.0
-        (group,) = self.optimizer.param_groups
-        group["lr"] = settings.learning_rate * (1 - (1 - settings.final_rate) * progress)
+        settings = self.config.training
+        self.set_rate(settings.learning_rate, settings.final_rate)
         self.model.halting.start_epoch(self.next_epoch)
         return super().train_epoch()
 
