@@ -148,6 +148,20 @@ def results(csv: bool) -> None:
 
 
 @cli.command()
+@click.argument("first")
+@click.argument("second")
+@click.pass_obj
+def compare(caller: Path, first: str, second: str) -> None:
+    """Compare two sweeps: settings, trials in common, best configurations.
+
+    FIRST and SECOND are git revisions, DVC experiments, or folders of artifacts.
+    """
+    from pipeline.trials.compare import compare
+
+    print(compare(first, second, caller))
+
+
+@cli.command()
 @click.argument("since", type=int, required=False)
 def summary(since: int | None) -> None:
     """Print results, paths and next commands of the last run.
