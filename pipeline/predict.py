@@ -43,10 +43,11 @@ def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("file", nargs="?", metavar="FILE", help=formats)
     add("--premise", metavar="TEXT", help="of a single pair")
     add("--hypothesis", metavar="TEXT", help="of a single pair")
+    model = "an exported model (default: the best on dev; with --explain of those with steps)"
     part, label = "column of the premise, hypothesis, label or id", "class of a label, or -"
     add("--column", action="append", default=[], metavar="PART=NAME", help=part)
     add("--label", action="append", default=[], metavar="LABEL=CLASS", help=label)
-    add("--model", metavar="NAME", help="an exported model (default: the best on dev)")
+    add("--model", metavar="NAME", help=model)
     add("--format", choices=("text", "jsonl", "csv"), default="text", help="default: text")
     add("--output", type=Path, metavar="FILE", help="output file, written atomically")
     add("--explain", action="store_true", help="show each step: attention, halting, class")
@@ -65,8 +66,11 @@ def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     return arguments
 
 
-def model_folder(name: str | None) -> tuple[Path, dict[str, str], Layout]:
+def model_folder(name: str | None, explain: bool = False) -> tuple[Path, dict[str, str], Layout]:
     """Return the folder of a model, by default the best; digests and the layout in best.json.
+
+    Args:
+        explain: the default is the best model that takes steps, if any.
 
     Raises:
         ArtifactError: no model has been exported, or best.json is corrupt.
@@ -76,9 +80,11 @@ def model_folder(name: str | None) -> tuple[Path, dict[str, str], Layout]:
     try:
         export = json.loads(regular(path).read_text(encoding="utf-8"))
         digests = {model: stored["digest"][:64] for model, stored in export["models"].items()}
+        means = {model: stored["dev_accuracy_mean"] for model, stored in export["models"].items()}
         best, layout = export["best"], Layout(**export["files"])
         if best not in digests:
             raise LookupError("best is not in models")
+        ranked = [best, *sorted(means, key=means.__getitem__, reverse=True)]
     except FileNotFoundError:
         raise ArtifactError(f"{path} is missing: no model yet; run: dvc repro export") from None
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
@@ -86,6 +92,8 @@ def model_folder(name: str | None) -> tuple[Path, dict[str, str], Layout]:
     if name is not None and name not in digests:
         known = ", ".join(digests)
         raise ConfigError("--model", [f"{name!r} was not exported; must be one of {known}"])
+    if explain:
+        best = explained(name, best, ranked)
     return artifacts("export", "models", name or best), digests, layout
 
 
@@ -113,13 +121,26 @@ def with_options(layout: Layout, columns: Sequence[str], labels: Sequence[str]) 
     return layout._replace(columns=names, labels=classes)
 
 
-def suggest_model_with_steps(name: str, models: Iterable[str]) -> None:
-    """Print a model with inference steps if `name` has none and does not attend by word."""
-    known = {model: MODELS[model] for model in models if model in MODELS}
+def explained(name: str | None, best: str, ranked: Iterable[str]) -> str:
+    """Return the best model with steps if `best` has nothing to explain; print which, or advice.
+
+    Args:
+        name: the model of the command line. ranked: all models, the best on dev first.
+    """
+    known = {model: MODELS[model] for model in ranked if model in MODELS}
     with_steps = [model for model, entry in known.items() if entry.halting]
-    if name not in with_steps and not (name in known and known[name].attends_by_word):
-        advice = f"add --model {with_steps[0]}" if with_steps else "no exported model takes any"
-        print(f"{name} takes no inference steps to explain; {advice}", file=sys.stderr)
+    chosen = name or best
+    if chosen in with_steps or (chosen in known and known[chosen].attends_by_word):
+        return best
+    text = f"{chosen} takes no inference steps to explain; "
+    if not with_steps:
+        text += "no exported model takes any"
+    elif name:
+        text += f"add --model {with_steps[0]}"
+    else:
+        text += f"explained with {with_steps[0]}, the best on dev that does"
+    print(text, file=sys.stderr)
+    return with_steps[0] if with_steps else best
 
 
 def pair_groups(arguments: argparse.Namespace, layout: Layout) -> Iterable[list[InputPair]]:
@@ -157,10 +178,8 @@ def main(argv: Sequence[str] | None = None, caller: Path = Path()) -> None:
         arguments.file = str(caller / arguments.file)
     if arguments.output is not None:
         arguments.output = caller / arguments.output
-    folder, digests, layout = model_folder(arguments.model)
+    folder, digests, layout = model_folder(arguments.model, arguments.explain)
     layout = with_options(layout, arguments.column, arguments.label)
-    if arguments.explain:
-        suggest_model_with_steps(folder.name, digests)
     groups = pair_groups(arguments, layout)
     # imports torch: --help and input errors come first
     from pipeline.inference.cli import write_predictions

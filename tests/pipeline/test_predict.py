@@ -118,6 +118,23 @@ def test_each_step_is_explained(run: Run) -> None:
     assert len(json.loads(out)["attention"]["trace"]) == steps
 
 
+def test_without_a_name_the_best_model_with_steps_is_explained(tmp_path: Path, run: Run) -> None:
+    models = ("decomposable_attention", "adaptive_attention", "iterative_attention")
+    path = tmp_path / "artifacts/export/best.json"
+    for names, explained, note in (
+        (models, models[2], f"explained with {models[2]}, the best on dev that does"),
+        (models[:1], models[0], "no exported model takes any"),
+        (("word_by_word_attention", models[2]), "word_by_word_attention", ""),
+    ):
+        write_export(tmp_path, *map(sample_trial, names))
+        export = json.loads(path.read_text())
+        export["models"][names[-1]]["dev_accuracy_mean"] = 0.45  # the others: 0.5, 0.4
+        path.write_text(json.dumps(export))
+        status, _, errors = run(*PAIR, "--explain")
+        note = f"{models[0]} takes no inference steps to explain; {note}\n" * bool(note)
+        assert (status, errors) == (0, f"{note}model: {explained}\n")
+
+
 def test_words_outside_the_vocabulary_are_those_of_each_pair(run: Run) -> None:
     out = run("-", "--format", "jsonl", stdin=jsonl(*PAIRS * 150))[1]  # more than a chunk
     found = [json.loads(line)["unknown_words"] for line in out.splitlines()]
