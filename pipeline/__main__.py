@@ -105,6 +105,22 @@ def plan(words: tuple[str, ...]) -> None:
     print(sweep_plan(words))
 
 
+@cli.group()
+def trials() -> None:
+    """Free the storage of finished trials."""
+
+
+@trials.command()
+@click.option("--older-than", metavar="AGE", help="Such as 12h, 30d or 8w.")
+@click.option("--not-in-use", is_flag=True, help="In no artifact of the workspace.")
+@click.option("--yes", is_flag=True, help="Remove them; without it, count them.")
+def remove(older_than: str | None, not_in_use: bool, yes: bool) -> None:
+    """Remove trials that meet all conditions, and their runs in MLflow."""
+    from pipeline.trials.removal import remove_trials  # torch
+
+    print(remove_trials(older_than, not_in_use, yes))
+
+
 @cli.command()
 @click.argument("words", nargs=-1, metavar=WORDS, required=True)
 @click.option("--force", is_flag=True, help="Overwrite uncommitted edits.")

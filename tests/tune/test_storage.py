@@ -2,6 +2,7 @@
 
 import errno
 import pickle
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -39,6 +40,14 @@ def test_read_returns_the_last_write(place: Storage) -> None:
     for _ in range(2):
         place.remove("rungs/3/a.json")
         assert not place.exists("rungs/3/a.json")
+
+
+def test_files_are_listed_without_those_of_subfolders(place: Storage) -> None:
+    for name in ("a.pt", "rungs/3/a.json"):
+        place.write(name, b"123")
+    ((name, size, written),) = place.files()
+    assert (name, size) == ("a.pt", 3) and abs(written - time.time()) < 60
+    assert storage(f"{place.location}/other").files() == []
 
 
 def test_a_corrupt_file_is_named_and_quarantined(place: Storage) -> None:

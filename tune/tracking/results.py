@@ -5,7 +5,7 @@ next driver completes or replaces what a killed one left.
 """
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
 from actmodels.files import files_digest
@@ -49,6 +49,15 @@ def log_evaluation(
             if folder:
                 store.client.log_artifacts(run.info.run_id, str(folder))
             store.client.set_terminated(run.info.run_id, "FINISHED")
+
+
+def remove_trial_runs(keys: Set[str], state: Path) -> int:
+    """Delete the runs of trials, which MLflow keeps in its trash; return their number."""
+    with logging_results(state) as store:
+        runs = [run for run in store.find(kind="trial") if run.data.tags.get("trial_key") in keys]
+        for run in runs:
+            store.client.delete_run(run.info.run_id)
+    return len(runs)
 
 
 def register(

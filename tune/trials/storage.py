@@ -131,6 +131,15 @@ class Storage:
         """Rename a file, replacing any file of the new name."""
         Path(self.location, name).replace(Path(self.location, new))
 
+    @retried
+    def files(self) -> list[tuple[str, int, float]]:
+        """Return name, bytes and Unix time of the last write of each file, not of subfolders."""
+        if not Path(self.location).is_dir():
+            return []
+        files = (path for path in Path(self.location).iterdir() if path.is_file())
+        stats = ((path.name, path.stat()) for path in files)
+        return [(name, stat.st_size, stat.st_mtime) for name, stat in stats]
+
     def read_checked(self, name: str) -> bytes:
         """Read a file of `write_checked`; raise CorruptError if the checksum does not match."""
         return verify_checksum(self.read(name), self.full_name(name))
@@ -215,6 +224,14 @@ class Bucket(Storage):
     @retried
     def rename(self, name: str, new: str) -> None:
         self.opened[0].move(self._path(name), self._path(new))
+
+    @retried
+    def files(self) -> list[tuple[str, int, float]]:
+        from pyarrow import fs
+
+        infos = self.opened[0].get_file_info(fs.FileSelector(self.opened[1], allow_not_found=True))
+        files = [info for info in infos if info.is_file]
+        return [(info.base_name, info.size, info.mtime_ns / 1e9) for info in files]
 
 
 def storage(

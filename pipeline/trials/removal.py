@@ -1,0 +1,95 @@
+"""Remove stored trials by age and use."""
+
+import re
+import time
+from dataclasses import dataclass, field
+
+from filelock import FileLock, Timeout
+
+from actmodels.errors import ConfigError, SweepError
+from pipeline.parameters.load import load_params
+from pipeline.runtime.stage import artifacts, state_folder
+from pipeline.trials.execution import execution_settings
+from tune.trials.storage import Storage, storage_errors
+
+SECONDS = {"h": 3600, "d": 86_400, "w": 604_800}
+KEY = re.compile(r"\b[0-9a-f]{16}\b")
+FILE = re.compile(r"([0-9a-f]{16})\.(json|pt)(\.corrupt\d*)?")
+REFERENCES = ("sweep/*.jsonl", "retrain/*.jsonl", "studies/*/*.csv")  # name all trials in use
+
+
+@dataclass
+class StoredTrial:
+    """The files of a trial, their bytes, and the time of the last write in Unix time."""
+
+    files: list[str] = field(default_factory=list)
+    bytes: int = 0
+    written: float = 0.0
+
+
+def remove_trials(older_than: str | None, not_in_use: bool, confirmed: bool) -> str:
+    """Remove the trials that meet all conditions, and their runs in MLflow; return the numbers.
+
+    The runs go first, the record of a trial last: after a kill the same command finds the rest.
+
+    Args:
+        older_than: such as 30d. not_in_use: no artifact of the workspace has the trial.
+        confirmed: without it nothing is removed.
+
+    Raises:
+        ConfigError: there is no condition, or the age is invalid.
+        SweepError: a stage runs, or the storage cannot be reached.
+    """
+    if older_than is None and not not_in_use:
+        raise ConfigError("trials remove", ["name a condition: --older-than 30d, --not-in-use"])
+    before = time.time() - (seconds(older_than) if older_than is not None else 0)
+    place, lock = execution_settings(load_params()).trials, state_folder() / "run.lock"
+    lock.parent.mkdir(exist_ok=True)
+    try:
+        with FileLock(lock, timeout=0, fallback_to_soft=False), storage_errors(place):
+            trials, used = stored_trials(place), keys_in_use() if not_in_use else set()
+            old = {key: t for key, t in trials.items() if t.written <= before and key not in used}
+            size = sum(trial.bytes for trial in old.values())
+            counts = f"{len(old):,} of {len(trials):,} trials, {size:,} bytes"
+            if not confirmed:
+                return f"would remove {counts}; add --yes to remove them and their runs in MLflow"
+            runs = remove_runs(set(old)) if old else 0
+            for trial in old.values():
+                for name in sorted(trial.files, reverse=True):  # KEY.json is the first
+                    place.remove(name)
+    except Timeout:
+        raise SweepError(f"a stage runs, which holds {lock}; run this after it") from None
+    return f"removed {counts}; runs in MLflow: {runs:,}"
+
+
+def seconds(age: str) -> float:
+    """Return an age such as 12h, 30d or 8w in seconds."""
+    if not (found := re.fullmatch(r"(\d{1,6})([hdw])", age)):
+        problem = f"{age!r} is no age; expected a number of hours, days or weeks: 12h, 30d, 8w"
+        raise ConfigError("--older-than", [problem])
+    return int(found[1]) * SECONDS[found[2]]
+
+
+def stored_trials(place: Storage) -> dict[str, StoredTrial]:
+    """Return the stored trials by key, also those whose record or weights are missing."""
+    trials: dict[str, StoredTrial] = {}
+    for name, size, written in place.files():
+        if found := FILE.fullmatch(name):
+            trial = trials.setdefault(found[1], StoredTrial())
+            trial.files.append(name)
+            trial.bytes += size
+            trial.written = max(trial.written, written)
+    return trials
+
+
+def keys_in_use() -> set[str]:
+    """Return the keys of trials that an artifact of the workspace has."""
+    paths = [path for pattern in REFERENCES for path in artifacts().glob(pattern)]
+    return {key for path in paths for key in KEY.findall(path.read_text("utf-8"))}
+
+
+def remove_runs(keys: set[str]) -> int:
+    """Remove the runs of trials in MLflow; return their number."""
+    from tune.tracking.results import remove_trial_runs  # importing MLflow takes seconds
+
+    return remove_trial_runs(keys, state_folder())
