@@ -56,6 +56,18 @@ def test_links_open_the_trials_with_the_settings_that_differ(state: Path) -> Non
     assert "compareRunsMode=CHART" in found["compare sweep"]
 
 
+def test_the_seeds_of_a_configuration_are_a_group(state: Path) -> None:
+    assert "seeds of sweep" not in links(state, "")  # no configuration has two
+    store = RunStore(state)
+    for run, name in zip(store.find(stage="sweep"), ("one", "one", "other"), strict=False):
+        store.write(run.info.run_id, tags={"configuration": name})
+    found = links(state, "")
+    seeds = view(store, found["seeds of sweep"])
+    assert seeds["groupBy"]["groupByKeys"] == [{"mode": "tag", "groupByData": "configuration"}]
+    assert [chart["type"] for chart in seeds["compareRunCharts"]] == ["BAR", "LINE"]
+    assert "compareRunsMode=CHART" in found["seeds of sweep"] and "seeds of cloze" not in found
+
+
 @pytest.mark.parametrize("operation", [shutil.move, shutil.copytree])
 def test_a_moved_or_copied_project_links_to_its_runs(state: Path, operation: Any) -> None:
     other = state.parents[1] / "b" / "state"

@@ -17,12 +17,14 @@ METRICS = ("best_dev_accuracy", "best_dev_mean_steps", "best_epoch")
 SETTINGS = 12  # columns: a tag has at most 5,000 characters
 AXES = 7  # settings in the parallel coordinates: more are too narrow to read
 RUNS = 200  # in the comparison
+BY_CONFIGURATION = {"mode": "tag", "groupByData": "configuration"}
 
 
 def links(state: Path, address: str) -> dict[str, str]:
     """Write the views of the project's runs; return their links by name.
 
-    A stage with trials has two: a table, and the comparison by parallel coordinates.
+    A stage with trials has two: a table, and the comparison by parallel coordinates. With several
+    seeds a third has the mean over the seeds of each configuration.
 
     Args:
         address: of MLflow's page.
@@ -36,13 +38,18 @@ def links(state: Path, address: str) -> dict[str, str]:
 def _views(store: RunStore) -> dict[str, tuple[str, dict[str, Any]]]:
     """Return the views by name: MLflow's mode (table or charts) and the state of its page."""
     trials: dict[str, list[Mapping[str, str]]] = {}
+    configurations: dict[str, list[str]] = {}
     for run in store.find(kind="trial"):
-        trials.setdefault(run.data.tags["stage"], []).append(run.data.params)
+        stage, own = run.data.tags["stage"], run.data.tags.get("configuration", run.info.run_id)
+        trials.setdefault(stage, []).append(run.data.params)
+        configurations.setdefault(stage, []).append(own)
     views: dict[str, tuple[str, dict[str, Any]]] = {}
     first = {"sweep": 0, "retrain": 1}
     for stage in sorted(trials, key=lambda stage: (first.get(stage, len(first)), stage)):
         view = _trials(stage, _varying(trials[stage]))  # by stage: tasks do not compare
         views |= {f"trials of {stage}": ("TABLE", view), f"compare {stage}": ("CHART", view)}
+        if len(set(configurations[stage])) < len(configurations[stage]):
+            views[f"seeds of {stage}"] = ("CHART", _seeds(view))
     columns = ["attributes.`Source`", "attributes.`Version`", "attributes.`User`"]
     for name, role in {"stages": TRAINING, "results": RESULT}.items():
         views[name] = ("TABLE", _table(f"tags.role = '{role}'", columns))
@@ -105,6 +112,15 @@ def _trials(stage: str, settings: list[str]) -> dict[str, Any]:
         ],
         "isAccordionReordered": True,  # our order
     }
+
+
+def _seeds(view: dict[str, Any]) -> dict[str, Any]:
+    """Return the view with a row, bar and curve for each configuration: the mean over seeds."""
+    of_trials, *charts = view["compareRunCharts"]  # MLflow has no parallel coordinates of groups
+    sections = [s for s in view["compareRunSections"] if s["uuid"] != of_trials["metricSectionId"]]
+    groups = {"aggregateFunction": "average", "groupByKeys": [BY_CONFIGURATION]}
+    charts_of_groups = {"compareRunCharts": charts, "compareRunSections": sections}
+    return view | charts_of_groups | {"groupBy": groups, "useGroupedValuesInCharts": True}
 
 
 def _link(store: RunStore, address: str, name: str, mode: str, state: dict[str, Any]) -> str:
