@@ -117,7 +117,9 @@ def chart(
     half: bool = False,
 ) -> Chart:
     """Return layers as a chart as wide as its container."""
-    spec = alt.layer(*layers).properties(width="container", height=height).to_dict(validate=False)
+    whole = alt.layer(*layers).properties(width="container", height=height)
+    with alt.data_transformers.disable_max_rows():  # our limit is in reports.sections.sweep
+        spec = whole.to_dict(validate=False)
     del spec["$schema"], spec["config"]  # a URL, and Altair's own theme
     return Chart(name, title, spec, caption, half)
 

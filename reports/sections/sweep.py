@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from actmodels.records import trial_name
@@ -16,6 +17,7 @@ from reports.statistics import levels, mean_sd
 ACCURACY = "dev accuracy (%)"
 TOP = 5  # configurations shown per model
 NAMED = 10  # ours: diverged trials that are named
+ROWS = 3000  # ours: of a chart's data; so many are drawn in a second
 ENDS = ["stopped", "diverged"]
 PARTS = {"dev_accuracy": "dev", "train_accuracy": "training, with dropout"}
 METRICS = ["dev_accuracy", "dev_loss", "dev_mean_steps"]
@@ -83,17 +85,18 @@ def lost(data: Artifacts) -> str:
 
 
 def configurations(data: Artifacts, model: str) -> pd.DataFrame:
-    """Return a model's configurations over seeds, best on dev first, the selected one in a tie."""
+    """Return a model's best configurations over seeds, the selected one first in a tie."""
     trials = data.select("sweep/trials", model=model)
     keys = data.documents["select_best/best"].get(model, {}).get("keys", [])
     trials = trials.assign(chosen=trials["key"].isin(keys))
     by = settings(trials)
     frame = mean_sd(trials, by, [*METRICS, "chosen"], total=["diverged"])
-    ends = [_ends(seeds) for _, seeds in trials.groupby(by, sort=False, dropna=False)]
-    frame["chosen"], frame["ends"] = frame["chosen_mean"] > 0, ends
+    frame["chosen"], frame["group"] = frame["chosen_mean"] > 0, range(len(frame))
     order = {"diverged": True, "dev_accuracy_mean": False, "chosen": False}
-    frame = frame.sort_values([*order], ascending=[*order.values()], kind="stable")
-    return frame.assign(rank=range(1, len(frame) + 1), model=model)
+    frame = frame.sort_values([*order], ascending=[*order.values()], kind="stable").head(TOP)
+    groups = trials.groupby(by, sort=False, dropna=False).ngroup()  # in the order of mean_sd
+    ends = [_ends(trials[groups == group]) for group in frame.pop("group")]
+    return frame.assign(ends=ends, rank=range(1, len(frame) + 1), model=model)
 
 
 def _ends(seeds: pd.DataFrame) -> str:
@@ -189,7 +192,7 @@ def _model(data: Artifacts, model: str) -> Iterator[Table | Chart]:
         "dev loss, nats": fmt.number("dev_loss_mean", 3),
         "mean steps": fmt.number("dev_mean_steps_mean"),
     }
-    frame, caption = configurations(data, model).head(TOP), f"{fmt.title(model)}: best on dev."
+    frame, caption = configurations(data, model), f"{fmt.title(model)}: best on dev."
     yield Table(f"configurations_{model}", frame, columns, caption)
     if len(names) > 1:
         yield _parallel(data, model, names)
@@ -206,24 +209,41 @@ def _named(trials: pd.DataFrame) -> pd.DataFrame:
     return trials.assign(trial=names, **{ACCURACY: 100 * trials["dev_accuracy"]})
 
 
+def sampled(trials: pd.DataFrame, rows: int) -> tuple[pd.DataFrame, str]:
+    """Return the trials of a chart with `rows` rows for each, and their number in words.
+
+    They are all, or evenly spaced by rank on dev, the best and the worst included.
+    """
+    count = max(2, ROWS // rows)
+    if len(trials) <= count:
+        return trials, "all trials"
+    places = np.argsort(-trials["dev_accuracy"].to_numpy(), kind="stable")
+    chosen = places[np.linspace(0, len(trials) - 1, count).astype(int)]
+    return trials.iloc[sorted(chosen)], f"{count} of {len(trials):,} trials, evenly by rank"
+
+
 def _parallel(data: Artifacts, model: str, names: list[str]) -> Chart:
     trials = _named(data.select("sweep/trials", model=model))
-    seeds = ["seed"] if trials["seed"].nunique() > 1 else []
-    layers = parallel(trials[["trial", *names, *seeds, ACCURACY]], [*names, *seeds], ACCURACY)
-    title = f"{fmt.title(model)}: settings and dev accuracy of all trials"
+    axes = [*names, "seed"] if trials["seed"].nunique() > 1 else names
+    trials, number = sampled(trials, len(axes) + 1)
+    layers = parallel(trials[["trial", *axes, ACCURACY]], axes, ACCURACY)
+    title = f"{fmt.title(model)}: settings and dev accuracy of {number}"
     return marks.chart(f"sweep_parallel_{model}", title, layers)
 
 
 def _epochs(data: Artifacts, model: str, names: list[str]) -> Chart:
     """Draw dev accuracy by epoch, a line per trial."""
-    trials = _named(data.select("sweep/trials", model=model))[["key", "trial", *names]]
+    trials = _named(data.select("sweep/trials", model=model))
+    trials, number = sampled(trials, int(trials["epochs"].max()))
+    trials = trials[["key", "trial", *names]]
     frame = data.select("sweep/history", model=model)[["key", "epoch", "dev_accuracy"]]
     frame = frame.assign(x=frame["epoch"], y=100 * frame["dev_accuracy"]).merge(trials, on="key")
+    frame = frame.drop(columns=["key", "epoch", "dev_accuracy"])
     line = marks.data(frame).mark_line(strokeWidth=1, opacity=0.6, color=BLUE, point=True)
     line = line.encode(x=marks.x_axis("epoch"), y=marks.y_axis(ACCURACY))
     tips = [alt.Tooltip("x:Q", title="epoch"), alt.Tooltip("y:Q", title=ACCURACY)]
     line = line.encode(detail="trial:N", tooltip=["trial:N", *(f"{n}:N" for n in names), *tips])
-    title = f"{fmt.title(model)}: dev accuracy of all trials by epoch"
+    title = f"{fmt.title(model)}: dev accuracy of {number} by epoch"
     return marks.chart(f"sweep_curves_{model}", title, [line], half=True)
 
 
@@ -231,10 +251,12 @@ def _strips(data: Artifacts, model: str, names: list[str]) -> Chart:
     """Draw dev accuracy of all trials by each value of each varied setting, with means."""
     trials = _named(at_one_rung(data, model))
     values = trials.assign(**{name: levels(trials[name]) for name in names})
-    frame = values.melt(["trial", "dev_accuracy"], names, "setting", "value")
+    frame = values.melt(["key", "trial", "dev_accuracy"], names, "setting", "value")
     lines = frame["setting"] + " = " + frame["value"]
     frame = frame.assign(line=lines, x=100 * frame["dev_accuracy"])
     means = marks.with_band(mean_sd(frame, ["line"], ["x"]), "x").rename(columns={"y": "x"})
+    drawn, number = sampled(trials, len(names))
+    frame = frame[frame["key"].isin(drawn["key"])]
     order = list(dict.fromkeys(sorted(lines, key=lambda line: names.index(line.split(" = ")[0]))))
     y = alt.Y("line:N", title=None, sort=order, axis=alt.Axis(grid=False, labelLimit=150))
     x = alt.X("x:Q", title=ACCURACY, scale=alt.Scale(zero=False))
@@ -249,7 +271,8 @@ def _strips(data: Artifacts, model: str, names: list[str]) -> Chart:
     if means["low"].notna().any():  # Vega warns about an axis with missing values only
         layers.append(base.mark_rule(color=INK).encode(x="low:Q", x2="high:Q"))
     name, title = f"sweep_settings_{model}", f"{fmt.title(model)}: dev accuracy by setting"
-    caption, height = "Diamonds: mean ± sd over trials.", 24 * len(order)
+    points = "" if len(drawn) == len(trials) else f"Points: {number}. "
+    caption, height = f"{points}Diamonds: mean ± sd over trials.", 24 * len(order)
     return marks.chart(name, title, layers, caption=caption, height=height, half=True)
 
 
