@@ -1,6 +1,7 @@
 """The page in a real browser, offline: first screen, charts, tables, and traced pairs."""
 
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -165,6 +166,41 @@ def test_a_printed_page_has_its_folded_parts(visit: Visit) -> None:
     page = visit(PHONE)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     expect(page.get_by_role("cell", name="94.7")).to_be_visible()
+
+
+def test_the_report_of_the_demo_has_ten_pages_on_paper(
+    browser: Browser, stored: Artifacts, tmp_path: Path
+) -> None:
+    """With all parts unfolded and the demo's study; each chart fits the paper."""
+    built, path = report(stored, {"multihop": STUDIES["multihop"]}, 100), tmp_path / "index.html"
+    path.write_text(render(built, "html", built.sections), encoding="utf-8")
+    page = browser.new_page(**DESK)
+    page.goto(path.as_uri())
+    page.evaluate(DRAW)
+    page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    paper = page.pdf(prefer_css_page_size=True)
+    assert 1 < len(re.findall(rb"/Type\s*/Page\b", paper)) <= 10
+    page.set_viewport_size({"width": 1047, "height": 718})  # A4 without its margins, in CSS pixels
+    page.emulate_media(media="print")
+    assert page.evaluate(WIDTH) == 1047
+    page.context.close()
+
+
+FOCUSED = """() => {
+  const at = document.activeElement;
+  return at.dataset.chart ?? at.getAttribute("aria-label") ?? at.name ?? "";
+}"""
+
+
+def test_all_charts_and_pairs_are_reached_by_keyboard(visit: Visit) -> None:
+    page, reached = visit(), list[str]()
+    page.evaluate(DRAW)
+    charts = page.evaluate("[...document.querySelectorAll('figure')].map((f) => f.dataset.chart)")
+    wanted = {*charts, "words", "Matching pairs", "Step", "steps", "premise", "hypothesis"}
+    while len(reached) < 300 and not wanted <= {*reached}:
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate(FOCUSED))
+    assert wanted - {*reached} == set()
 
 
 INJECTED = """<script>window.injected = 1</script>
