@@ -4,14 +4,13 @@ Difficulty is the entropy of the annotators' labels, the recorded reasoning dept
 model without steps, which is also tested in place of steps.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.special import entr
-from scipy.stats import pearsonr, spearmanr
 from torch import Tensor
 
 from actmodels.data.pairs import PairTensors
@@ -30,12 +29,18 @@ def mean_lengths(pairs: PairTensors) -> Tensor:
     return (pairs.premise_offsets.diff() + pairs.hypothesis_offsets.diff()).double() / 2
 
 
-def correlation(
-    steps: Tensor, values: Tensor, measure: Callable[..., Any] = pearsonr
-) -> float | None:
-    """Return the correlation of two tensors [pairs]; None if either is constant."""
+def correlation(steps: Tensor, values: Tensor) -> float | None:
+    """Return Pearson's correlation of two tensors [pairs]; None if either is constant."""
     varies = steps.unique().numel() > 1 and values.unique().numel() > 1
-    return float(measure(steps.numpy(), values.numpy()).statistic) if varies else None
+    return float(np.corrcoef(steps.numpy(), values.numpy())[0, 1]) if varies else None
+
+
+def ranks(values: Tensor) -> Tensor:
+    """Return the rank of each value [pairs] from 1; equal ones have their mean rank."""
+    _, inverse, counts = values.unique(return_inverse=True, return_counts=True)
+    return (counts.cumsum(0) - (counts.double() - 1) / 2)[
+        inverse
+    ]  # scipy.stats takes seconds to import
 
 
 def correlation_rows(name: TableRow, result: Evaluation, pairs: PairTensors) -> list[TableRow]:
@@ -52,7 +57,7 @@ def correlation_rows(name: TableRow, result: Evaluation, pairs: PairTensors) -> 
     return [
         name
         | {"steps_against": variable, "pairs": len(steps), "pearson": correlation(steps, values)}
-        | {"spearman": correlation(steps, values, spearmanr)}
+        | {"spearman": correlation(ranks(steps), ranks(values))}
         for variable, values in against.items()
     ]
 

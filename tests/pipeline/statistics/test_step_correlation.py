@@ -15,11 +15,13 @@ from pipeline.statistics.step_correlation import (
     annotations,
     contrasted,
     correlated,
+    correlation,
     correlation_rows,
     difficulty_rows,
     effort,
     length_rows,
     mean_lengths,
+    ranks,
 )
 from tests.pipeline.project import transcribe
 from tests.samples import sample_pairs
@@ -59,6 +61,19 @@ def test_correlations_and_joint_counts(golden: Callable[..., None]) -> None:
     names = {"rows": rows, "length_rows": length_rows}
     names |= {"lengths": lambda count: mean_lengths(sample_pairs(count)).tolist()}
     transcribe(golden, "step_correlation.txt", names)
+
+
+def test_correlations_are_those_of_scipy() -> None:
+    from scipy.stats import pearsonr, rankdata, spearmanr
+
+    random = torch.Generator().manual_seed(1)
+    steps = torch.randint(1, 6, (200,), generator=random).double()
+    other = steps + torch.randint(0, 9, (200,), generator=random)
+    assert ranks(steps).tolist() == rankdata(steps).tolist()
+    found = correlation(steps, other), correlation(ranks(steps), ranks(other))
+    expected = [measure(steps, other).statistic for measure in (pearsonr, spearmanr)]
+    assert found == pytest.approx(expected, abs=1e-14)
+    assert correlation(steps, torch.ones(200)) is None
 
 
 LABELS = [["e"] * 5, ["e", "n", "e", "e", "c"], ["e"] * 4, ["n", "n", "n", "c", "c"]]
