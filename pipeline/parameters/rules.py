@@ -66,6 +66,9 @@ def _sweep(params: Params) -> Iterator[str]:
         key = f"sweep.models.{model}"
         for name in (name for name in trial_grid.settings if name in trial_grid.grid):
             yield f"{key}.settings.{name} is in grid as well; keep one of the two"
+        for index, point in enumerate(trial_grid.points):
+            for name in (name for name in point if name in trial_grid.grid):
+                yield f"{key}.points[{index}].{name} is in grid as well; keep one of the two"
         if MODELS[model].reads_parses and not params.corpus.parses:
             yield f"{key} reads parses; set corpus.parses to true"
 
@@ -86,6 +89,10 @@ def _search(params: Params) -> Iterator[str]:
         limit = f"{points:.0f}, the points of the largest grid," if points <= most else f"{most:,}"
         text = f"at most {limit} with search {sweep.search}"
         yield f"sweep.trials is {sweep.trials or 'null'}; must be {text}"
+    if sweep.search == "optuna":
+        for model in (model for model, own in sweep.models.items() if own.points):
+            key = f"sweep.models.{model}.points"
+            yield f"{key}: search optuna proposes points of a grid; set sweep.search to random"
     if sweep.search == "optuna" and params.cluster.trials_per_fusion != 1:
         size = params.cluster.trials_per_fusion
         yield f"cluster.trials_per_fusion is {shown(size)}; must be 1 with search optuna"

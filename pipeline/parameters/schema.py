@@ -210,10 +210,14 @@ def without_null(models: dict[str, Any]) -> dict[str, Any]:
 
 
 class ModelGrid(Section):
-    """A model's trials: `settings` override those common to all models; `grid` has the axes."""
+    """A model's trials: `settings` override those common to all models; `grid` has the axes.
+
+    Each of the `points`, some settings together, is combined with every point of the grid.
+    """
 
     settings: Annotated[Settings, Keys(PAIRS)]
-    grid: Annotated[Axes, axes(PAIRS, or_range=True)]
+    grid: Annotated[Axes, axes(PAIRS, or_range=True)] = Field(default_factory=dict)
+    points: list[Annotated[Settings, Keys(PAIRS), NON_EMPTY]] = Field(default_factory=list)
 
 
 class EarlyStopping(Section):

@@ -11,6 +11,7 @@ from actmodels.trial_config import BaseTrialConfig, TrialConfig, build_trial, se
 from pipeline.parameters.schema import Sweep
 from pipeline.parameters.section import Limits, Settings
 
+POINTS = "points"  # the axis of the numbers of a model's points
 MAX_TRIALS = 10_000  # ours: of a model; the paper's grid has 432
 Config = TypeVar("Config", bound=BaseTrialConfig)
 Draw = Callable[[str, Axes], list[Point]]  # returns points of a model
@@ -49,17 +50,36 @@ def known_settings(settings: Mapping[str, Any], names: Iterable[str]) -> Setting
 
 
 def model_axes(model: str, sweep: Sweep) -> dict[str, Sequence[Any] | Range]:
-    """Return the lists and ranges of a model's grid, in the order of the result tables."""
-    grid = sweep.models[model].grid
+    """Return the lists and ranges of a model's grid, in the order of the result tables.
+
+    The numbers of its points, if it has some, are the first axis.
+    """
+    grid, points = sweep.models[model].grid, sweep.models[model].points
     ordered = known_settings(grid, (*setting_types(model), *grid))
-    return {name: Range(**a) if isinstance(a, dict) else a for name, a in ordered.items()}
+    numbers: dict[str, Sequence[Any]] = {POINTS: range(len(points))} if points else {}
+    return numbers | {n: Range(**a) if isinstance(a, dict) else a for n, a in ordered.items()}
 
 
 def model_trials(model: str, sweep: Sweep, draw: Draw | None = None) -> Trials[TrialConfig]:
-    """Yield the trials that a search draws from a model's grid; by default all."""
+    """Yield the trials that a search draws from a model's points and grid; by default all.
+
+    Raises:
+        ConfigError: see expand; or a point equals another one, by the settings that it leaves out.
+    """
     settings = known_settings(sweep.settings, setting_types(model)) | sweep.models[model].settings
     axes, points = model_axes(model, sweep), partial(draw, model) if draw else grid_points
-    return expand(partial(build_trial, model), settings, axes, sweep.seeds, sweep, points)
+    listed, found = sweep.models[model].points, set[TrialConfig]()
+
+    def build(values: Settings, **limits: int) -> TrialConfig:
+        together = listed[values.pop(POINTS)] if listed else {}
+        return build_trial(model, values | together, **limits)
+
+    for point, config in expand(build, settings, axes, sweep.seeds, sweep, points):
+        if config in found:
+            problem = f"points[{point[POINTS]}] equals another one by what it leaves out; remove it"
+            raise ConfigError("params.yaml", [problem])
+        found.add(config)
+        yield point, config
 
 
 def sweep_trials(sweep: Sweep, draw: Draw | None = None) -> list[TrialConfig]:

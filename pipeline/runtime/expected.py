@@ -35,7 +35,7 @@ def template(line: str) -> str:
 
 def parameters_digest(params: Params, part: str) -> str:
     """Return SHA-256 of the parameters that decide the results of a part."""
-    sections: dict[str, Any] = params.model_dump(mode="json")
+    sections: dict[str, Any] = params.model_dump(mode="json", exclude_unset=True)
     left_out = WITHOUT_EFFECT | (set(params.studies) - {part})
     kept = {name: section for name, section in sections.items() if name not in left_out}
     kept["sweep"] = {k: v for k, v in kept["sweep"].items() if k not in DESCRIPTION}

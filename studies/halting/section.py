@@ -43,6 +43,7 @@ class Study(Limits, StudySection):
         else:
             swept = params.sweep.models[network]
             known_values = {*params.sweep.settings, *swept.settings, *swept.grid, *self.settings}
+            known_values |= {name for point in swept.points for name in point}
             for name, compared in self.mechanisms.items():
                 types = setting_types(model_with(network, name))
                 known_values |= TrialConfig.optional_settings(model_with(network, name))

@@ -18,10 +18,11 @@ from pipeline.parameters.load import checked, load_params
 from pipeline.parameters.schema import EarlyStopping, ModelGrid, Params, Sweep
 from pipeline.parameters.section import PAIRS, Keys, Section
 from pipeline.parameters.studies import params_type, study_names
-from pipeline.parameters.trials import sweep_trials
+from pipeline.parameters.trials import sweep_trials, trial_count
 from pipeline.sweep import main as sweep
 from tests.pipeline.project import ROOT, params_tree, read_yaml, transcribe, write_params
 from tests.samples import SETTINGS
+from tune.trials.search import RandomSearch
 
 AA_NAME = "adaptive_attention"
 AA = f"sweep.models.{AA_NAME}"
@@ -57,7 +58,7 @@ def test_the_demo_is_valid_and_mirrors_the_file(tmp_path: Path) -> None:
     tree = params_tree("multihop")
     write_params(tmp_path, multihop={})
     params = load_params(tmp_path / "params.yaml")
-    assert params.model_dump() == tree
+    assert params.model_dump(exclude_unset=True) == tree
     grids = params.sweep.models[AA_NAME].grid, tree["sweep"]["models"][AA_NAME]["grid"]
     assert [*grids[0]] == [*grids[1]]  # in the order of the file
     with pytest.raises(ValidationError, match="frozen"):
@@ -208,6 +209,28 @@ def test_axes_have_the_order_of_the_result_tables_and_seeds_vary_fastest() -> No
         *((4, 0.1, 5), (4, 0.1, 7), (4, 0.2, 5), (4, 0.2, 7)),
     ]
     assert {(c.max_epochs, c.patience) for c in result} == {(15, 0)}
+
+
+def test_points_are_combined_with_the_grid_and_searched_at_random() -> None:
+    sweep = small_sweep({"width": [8, 4]}, [5])
+    listed = [{"optimizer": "adagrad", "adagrad_accumulator": 0.3}, {"learning_rate": 0.5}]
+    sweep.models[MODEL].points.extend(listed)
+    every = [
+        *((8, "adagrad", 0.3, 0.01), (4, "adagrad", 0.3, 0.01)),
+        *((8, "adam", 0.1, 0.5), (4, "adam", 0.1, 0.5)),
+    ]
+    for draw, count in ((None, 4), (RandomSearch(3, seed=1).draw, 3), (RandomSearch(9, 1).draw, 4)):
+        rows = [
+            (c.network.width, t.optimizer, t.adagrad_accumulator, t.learning_rate)
+            for c in sweep_trials(sweep, draw)
+            for t in [c.training]
+        ]
+        assert rows == [row for row in every if row in rows] and len(rows) == count
+    assert trial_count(sweep) == 4
+    width = sweep.models[MODEL].model_copy(update={"grid": {"width": {"min": 8, "max": 99}}})
+    ranged = sweep.model_copy(update={"models": {MODEL: width}})
+    drawn = sweep_trials(ranged, RandomSearch(9, seed=1).draw)
+    assert len({config.network.width for config in drawn}) > 4 and len(set(drawn)) == 9
 
 
 def test_the_grid_and_the_settings_of_a_model_take_precedence() -> None:
