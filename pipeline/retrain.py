@@ -33,7 +33,8 @@ def main() -> None:
     store = TrialStore(execution.trials)
     swept = {m: store.load(w["key"], needs_weights=False) for m, w in best.items()}
     seconds = {m: (r and r.history[-1].seconds) or 0.0 for m, r in swept.items()}
-    options = {"keep_weights": True, "slow": lambda trial: seconds[trial.config.model]}
+    # the slowest first, so that none of them runs alone at the end
+    options = {"keep_weights": True, "priority": lambda trial: seconds[trial.config.model]}
     records = train_trials("retrain", trials, execution, **options)
     report_lost("retrain", records)
     accuracies: dict[str, list[TableRow]] = {}

@@ -1,13 +1,23 @@
 """Stage `sweep`: train every point of the grid; reuse finished trials."""
 
+from collections.abc import Callable
 from typing import Any
 
+from actmodels.seeding import seed_of
 from pipeline.parameters.load import load_params
+from pipeline.parameters.schema import Sweep
 from pipeline.runtime.stage import run_stage
 from pipeline.trials.environment import train_trials
 from pipeline.trials.execution import execution_settings, planned_trials
 from pipeline.trials.records import write_trials
-from tune.trials.grid import grid_hash
+from tune.trials.grid import Trial, grid_hash
+
+
+def start_order(sweep: Sweep) -> Callable[[Trial], float]:
+    """Return the priority of a trial: none, or a random one that search_seed decides."""
+    if sweep.order == "listed":
+        return lambda _: 0.0
+    return lambda trial: seed_of(f"start order {trial.key}", sweep.search_seed)
 
 
 def main() -> None:
@@ -15,7 +25,7 @@ def main() -> None:
     params = load_params(trials=True)
     execution = execution_settings(params)
     trials = planned_trials(params, execution)
-    records = train_trials("sweep", trials, execution)
+    records = train_trials("sweep", trials, execution, priority=start_order(params.sweep))
     models: dict[str, Any] = {}
     for model in params.sweep.models:
         own = [record for record in records if record.config["model"] == model]

@@ -20,7 +20,7 @@ def run_trials(
     execution: Execution,
     *,
     keep_weights: bool = False,
-    slow: Callable[[Trial], float] = lambda _: 0.0,
+    priority: Callable[[Trial], float] = lambda _: 0.0,
 ) -> list[TrialRecord]:
     """Run the unfinished trials and return all records in the order of the trials.
 
@@ -30,7 +30,7 @@ def run_trials(
     Args:
         stage: "sweep" or "retrain", for instance; part of MLflow's names and of messages.
         keep_weights: whether the store keeps the best weights.
-        slow: sort key; the slowest trials start first, so that none of them runs alone at the end.
+        priority: sort key of the order in which trials start, the highest first.
 
     Raises:
         SweepError: trials failed; names them.
@@ -41,5 +41,5 @@ def run_trials(
         if unfinished:
             from tune.cluster.runner import train  # imports Ray, more than a second
 
-            train(sweep, sorted(unfinished, key=slow, reverse=True))
+            train(sweep, sorted(unfinished, key=priority, reverse=True))
         return sweep.records()

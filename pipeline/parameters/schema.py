@@ -253,6 +253,7 @@ class Sweep(Limits):
     search: Literal["grid", "random", "optuna"]
     trials: validators.Count | None
     search_seed: validators.NonNegativeInt
+    order: Literal["listed", "shuffled"] = "listed"
     early_stopping: EarlyStopping
     settings: Annotated[Settings, Keys(PAIRS)]
     models: Annotated[
