@@ -158,7 +158,7 @@ class Sweep:
             cpus_per_trial=self.cpus_per_trial,
             gpus_per_trial=self.gpus_per_trial,
             max_failures=self.max_failures,
-            workers=self.workers,
+            max_concurrent=self.workers,
             dashboard=self.dashboard,
             about=Description(self.name, self.notes, self.tags or {}),
         )

@@ -165,6 +165,7 @@ class Cluster(Section):
     ]
     trials_per_fusion: FusionSize
     matmul_precision: Literal["highest", "high", "medium"]
+    max_concurrent: validators.Count | None = None
     max_failures: Annotated[int, validators.Range(ge=0, le=1000)]
     patience: Seconds
     dashboard: bool

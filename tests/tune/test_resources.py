@@ -51,6 +51,18 @@ def test_capacity_is_counted_per_node(
     assert nodes(cpus, gpus).count_capacity() == expected
 
 
+def test_the_user_limits_the_trials_at_a_time(
+    cluster: Cluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A lower number does not leave GPUs idle for want of CPUs."""
+    cluster([node("a", 8, gpus=4)])
+    for most, expected in ((3, 3), (9, 4)):
+        limited = Nodes(Execution(Path(), Path(), Path(), 1, 1, max_concurrent=most))
+        assert limited.count_capacity() == expected
+        wait_for_resources(limited, 0)
+    assert capsys.readouterr().err == ""
+
+
 def test_the_error_names_needs_nodes_and_settings(cluster: Cluster) -> None:
     cluster([node("10.0.0.1", 2)])
     with pytest.raises(SweepError) as raised:

@@ -70,7 +70,7 @@ def test_a_worker_does_not_grow_with_its_trials(
         save_stored(vars(part), tmp_path / f"{name}.pt")
     watch(monkeypatch, tmp_path / "notes.jsonl")
     state = tmp_path / "state"
-    execution = Execution(tmp_path, state, state / "ray", workers=1)
+    execution = Execution(tmp_path, state, state / "ray", max_concurrent=1)
     configs = [trial(PAPER.width, 32, seed=seed) for seed in range(1, 6)]
     run_trials("sweep", with_keys(configs, "data", execution), execution)
     notes = read_notes(tmp_path / "notes.jsonl")
@@ -108,7 +108,7 @@ def test_threads_of_a_running_trial(
     save_sample_data(tmp_path, sample_data())
     state = tmp_path / "state"
     watch(monkeypatch, tmp_path / "notes.jsonl", thread_counts)
-    execution = Execution(tmp_path, state, state / "ray", threads, workers=1)
+    execution = Execution(tmp_path, state, state / "ray", threads, max_concurrent=1)
     assert execution.threads == threads
     configs = [sample_trial("adaptive_attention", max_epochs=1, seed=seed) for seed in (1, 2)]
     run_trials("sweep", with_keys(configs, "data", execution), execution)
@@ -140,7 +140,7 @@ def test_the_dashboard_shows_each_trial(tmp_path: Path, monkeypatch: pytest.Monk
     save_sample_data(tmp_path, sample_data())
     state = tmp_path / "state"
     watch(monkeypatch, tmp_path / "notes.jsonl", shown)
-    execution = Execution(tmp_path, state, state / "ray", workers=1, dashboard=True)
+    execution = Execution(tmp_path, state, state / "ray", max_concurrent=1, dashboard=True)
     configs = [sample_trial("adaptive_attention", max_epochs=2, seed=seed) for seed in (1, 2)]
     trials = with_keys(configs, "data", execution)
     run_trials("sweep", trials, execution)

@@ -36,6 +36,7 @@ class Nodes:
         excluded: ids of nodes that failed it, with the time of the next check.
         problems: why a node was excluded, each time, by id.
         pending: results of running checks and their starting times, by id.
+        most: number of fusions that may train at the same time.
         capacity: number of fusions that can train at the same time, as last counted.
     """
 
@@ -48,6 +49,7 @@ class Nodes:
         self.excluded: dict[str, float] = {}
         self.problems: defaultdict[str, list[str]] = defaultdict(list)
         self.pending: dict[str, tuple[Any, float]] = {}
+        self.most = execution.max_concurrent or sys.maxsize
         self.capacity = 0
         self.closed = False
 
@@ -72,10 +74,11 @@ class Nodes:
     def count_capacity(self) -> int:
         """Update and return the number of fusions that can train at the same time."""
         # 1e-6: four shares of 0.25 of a GPU may exceed it by a rounding error
-        self.capacity = sum(
+        room = sum(
             int(min(node["Resources"].get(k, 0) / n + 1e-6 for k, n in self.resources.items()))
             for node in self.usable()
         )
+        self.capacity = min(room, self.most)
         return self.capacity
 
     def check_new(self, timeout: float = 0) -> None:

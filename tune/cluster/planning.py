@@ -33,7 +33,7 @@ def measure_shapes(trials: Sequence[Trial], execution: Execution) -> tuple[int, 
         connected(dashboard=False, state=execution.state, code=code),
         Nodes(execution) as nodes,
     ):
-        workers = min(max(1, nodes.count_capacity()), execution.workers or len(trials))
+        workers = min(max(1, nodes.count_capacity()), len(trials))
         data = share_data(trials, execution)
         resources: Any = {f"num_{name.lower()}s": n for name, n in execution.resources.items()}
         remote: Any = ray.remote(**resources)

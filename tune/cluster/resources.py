@@ -55,7 +55,7 @@ def _print_idle_gpus(nodes: Nodes) -> None:
     """Print a note if the nodes have too few CPUs for their GPUs."""
     if share := nodes.resources.get("GPU", 0):
         gpus = sum(int(node["Resources"].get("GPU", 0) / share + 1e-6) for node in nodes.usable())
-        if nodes.capacity < gpus:
+        if nodes.capacity < min(gpus, nodes.most):
             room = f"{gpus} trials at the same time, the CPUs for {nodes.capacity}"
             needs = f"each needs {nodes.resources['CPU']:g} (cluster.cpus_per_trial)"
             print(f"the GPUs have room for {room}: {needs}", file=sys.stderr, flush=True)

@@ -194,7 +194,7 @@ def tuner(
             search_alg=stopper.queue,
             num_samples=-1,
             reuse_actors=True,
-            max_concurrent_trials=sweep.execution.workers or count,
+            max_concurrent_trials=sweep.execution.max_concurrent or count,
             trial_name_creator=ray_trial_name,
             trial_dirname_creator=ray_trial_name,
         ),

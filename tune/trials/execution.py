@@ -30,7 +30,7 @@ class Execution:
         data_folder: training data of pairs and questions.
         state: folder of this machine.
         storage: folder or URL of trials in progress, shared by all nodes.
-        workers: maximum number of fusions that train at the same time.
+        max_concurrent: of fusions that train at the same time; None: as many as have room.
         text: training data of the character task.
         shared_state: folder or URL of finished trials; None for the state folder.
         dataset: name of the training data in MLflow; not logged if empty.
@@ -46,7 +46,7 @@ class Execution:
     dashboard: bool = False
     trials_per_fusion: int | Literal["auto"] = 1
     matmul_precision: str = "highest"
-    workers: int | None = None
+    max_concurrent: int | None = None
     text: Path | None = None
     patience: float = 120
     shared_state: str | Path | None = None
