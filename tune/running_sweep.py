@@ -236,6 +236,9 @@ class RunningSweep:
     def _give_up(self, trial: Trial, reason: str) -> None:
         self.errors[trial.key] = reason
         self._end(trial, reason)
+        if self.execution.fail_fast:
+            why = f"{self.stage}: cluster.fail_fast ended it, as {trial.name} failed: {reason}"
+            self.fatal_error = f"{why}; nothing was written; run the same command again to go on"
 
     def _end(self, trial: Trial, result: TrialRecord | str) -> None:
         self.ended.add(trial.key)

@@ -167,6 +167,7 @@ class Cluster(Section):
     matmul_precision: Literal["highest", "high", "medium"]
     max_concurrent: validators.Count | None = None
     max_failures: Annotated[int, validators.Range(ge=0, le=1000)]
+    fail_fast: bool = False
     patience: Seconds
     dashboard: bool
     system_metrics: bool

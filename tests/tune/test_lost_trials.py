@@ -4,6 +4,7 @@ import contextlib
 import errno
 import socket
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -83,6 +84,30 @@ def test_a_failing_fusion_restarts_and_is_halved_until_the_failing_trial_is_alon
     callback.on_trial_error(1, [], ray_trial_of(trials))
     left = [path.stem for path in Path(callback.sweep.checkpoints.location).glob("*.pt")]
     assert sorted(left) == sorted([names[0], names[2]])  # the next run continues the given up one
+
+
+def test_the_first_trial_that_is_given_up_ends_the_sweep_if_it_must_fail_fast(
+    trials: list[Trial], callback: DriverCallback
+) -> None:
+    sweep = callback.sweep
+    sweep.execution = replace(sweep.execution, fail_fast=True, max_failures=0)
+
+    def tuner(callback: DriverCallback, stopper: SweepStopper) -> Any:
+        def fit() -> None:
+            assert not stopper.stop_all()
+            callback.on_trial_error(1, [], ray_trial_of(trials[:1]))
+            assert stopper.stop_all()
+
+        return SimpleNamespace(fit=fit)
+
+    sweep.waiting = [[trial] for trial in trials]
+    with pytest.raises(SweepError) as raised:
+        run_rounds(callback, tuner)
+    why = f"its worker ended without a message (trace in {sweep.trace(trials[0])})"
+    assert str(raised.value) == (
+        f"test: cluster.fail_fast ended it, as {trials[0].name} failed: {why}; nothing was "
+        "written; run the same command again to go on"
+    )
 
 
 def test_trials_of_a_failing_fusion_that_have_ended_do_not_restart(

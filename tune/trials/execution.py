@@ -31,6 +31,7 @@ class Execution:
         state: folder of this machine.
         storage: folder or URL of trials in progress, shared by all nodes.
         max_concurrent: of fusions that train at the same time; None: as many as have room.
+        fail_fast: whether the first trial that is given up ends the sweep.
         text: training data of the character task.
         shared_state: folder or URL of finished trials; None for the state folder.
         dataset: name of the training data in MLflow; not logged if empty.
@@ -47,6 +48,7 @@ class Execution:
     trials_per_fusion: int | Literal["auto"] = 1
     matmul_precision: str = "highest"
     max_concurrent: int | None = None
+    fail_fast: bool = False
     text: Path | None = None
     patience: float = 120
     shared_state: str | Path | None = None
