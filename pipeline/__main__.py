@@ -82,7 +82,7 @@ def report() -> None:
 
 @cli.group()
 def sweep() -> None:
-    """Show the state of a sweep, or what it would cost."""
+    """Show the state of a sweep, or what it would cost; end it, or some trials, and go on."""
 
 
 @sweep.command()
@@ -91,6 +91,24 @@ def status() -> None:
     from pipeline.trials.status import sweep_status  # torch
 
     print(sweep_status())
+
+
+@sweep.command()
+@click.argument("keys", nargs=-1)
+def stop(keys: tuple[str, ...]) -> None:
+    """End trials, or the whole sweep, after the current epoch, and keep their best."""
+    from pipeline.trials.stop import stop
+
+    print(stop(keys))
+
+
+@sweep.command()
+@click.argument("keys", nargs=-1)
+def resume(keys: tuple[str, ...]) -> None:
+    """Take back `stop`: the next run continues these trials, or the whole sweep."""
+    from pipeline.trials.stop import resume
+
+    print(resume(keys))
 
 
 @sweep.command()

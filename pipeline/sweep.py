@@ -1,16 +1,19 @@
 """Stage `sweep`: train every point of the grid; reuse finished trials."""
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from actmodels.seeding import seed_of
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Sweep
+from pipeline.parameters.trials import trial_count
 from pipeline.runtime.stage import run_stage
 from pipeline.trials.environment import train_trials
 from pipeline.trials.execution import execution_settings, planned_trials
 from pipeline.trials.records import write_trials
 from tune.trials.grid import Trial, grid_hash
+from tune.trials.stops import Stops, ended_text
 
 
 def start_order(sweep: Sweep) -> Callable[[Trial], float]:
@@ -36,7 +39,11 @@ def main() -> None:
             "diverged": len(own) - len(accuracies),
             "best_dev_accuracy": best,
         }
-    summary = {"grid_hash": grid_hash(trials), "trials": len(records), "models": models}
+    group = grid_hash(trials)
+    summary = {"grid_hash": group, "trials": len(records), "models": models}
+    if by := Stops(execution.checkpoints, group).reason():
+        summary["ended"] = ended_text(by, records, trial_count(params.sweep))
+        print(f"sweep: {summary['ended']}", file=sys.stderr, flush=True)
     write_trials("sweep", records, summary)
 
 

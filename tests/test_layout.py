@@ -36,7 +36,7 @@ def stages() -> dict[str, Any]:
     stages: dict[str, Any] = YAML(typ="safe", pure=True).load(path.read_text())["stages"]
     study = json.dumps(stages.pop("study")["do"])
     watch = json.dumps(stages.pop("watched")["do"])
-    watch = watch.replace(" ${item}", "").replace("/${item}", "")
+    watch = watch.replace(" ${item}", "").replace("/${item}/files.json", "")
     stages["watch"] = json.loads(watch.replace("${item}", "corpus"))
     return stages | {
         f"study@{name}": json.loads(study.replace("${item}", name)) for name in STUDIES

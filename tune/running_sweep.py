@@ -4,8 +4,9 @@ Does not import Ray, which trains the trials that this object gives, and tells i
 """
 
 import sys
+import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,11 @@ from tune.trials.fusion import Fusion, fusion_name, split_largest
 from tune.trials.grid import Trial, grid_hash, rung_scores
 from tune.trials.proposed_trials import ProposedTrials
 from tune.trials.provenance import code_folder, provenance_tags
+from tune.trials.stops import Stops, ended_text
 from tune.trials.storage import Storage, prepare, storage_errors
 from tune.trials.store import TrialStore, checkpoint_name, load_checkpoint
+
+NO_RESULT, LOOK = "no result", 2.0  # of a trial; seconds between looks for the sweep's end
 
 
 class RunningSweep:
@@ -30,7 +34,8 @@ class RunningSweep:
     Args:
         stage: part of MLflow's names and of messages.
         trials: with a sequential search, one for each model and seed.
-        keep_weights: whether the store keeps the best weights.
+        keep_weights: whether the store keeps the best weights, for stages that need whole trials:
+            nobody can end these earlier.
 
     Attributes:
         group: digest of the trials.
@@ -42,6 +47,9 @@ class RunningSweep:
         failures: how often the fusion of a trial failed, or its checkpoint was not read, by key.
         unreadable: keys of finished trials whose weights could not be read.
         fatal_error: why the sweep must end; empty if it need not.
+        stops: requests to end trials, or the sweep with its best.
+        stopped: records of trials that they ended, by key.
+        ending: what ends the sweep with its best; empty if nothing does.
     """
 
     def __init__(
@@ -67,6 +75,9 @@ class RunningSweep:
         self.failures: Counter[str] = Counter()
         self.unreadable: set[str] = set()
         self.fatal_error = ""
+        self.stops = None if keep_weights else Stops(self.checkpoints, self.group)
+        self.stopped: dict[str, TrialRecord] = {}
+        self.ending, self._look_at = "", 0.0
         self._results: Results = ()
 
     @contextmanager
@@ -79,17 +90,24 @@ class RunningSweep:
         status = "KILLED"
         try:
             with storage_errors(self.checkpoints):
+                if self.stops:  # the same command continues what was ended
+                    self.stops.withdraw(self.group)
                 yield self._unfinished()
+                if self.stops and not self.ending:  # it came too late
+                    self.stops.withdraw(self.group)
             status = "FINISHED"
         except SweepError:
             status = "FAILED"
             raise
         finally:
-            self.tracker.finish(status, self._metrics(), self._results)
+            records = [of for _, of in self._results if isinstance(of, TrialRecord)]
+            ended = ended_text(self.ending, records, self.proposed.total) if self.ending else ""
+            self.tracker.finish(status, self._metrics(records), self._results, ended)
 
     def _load(self, trial: Trial) -> TrialRecord | None:
         if record := self.store.load(trial.key, needs_weights=self.keep_weights):
-            self.checkpoints.remove(checkpoint_name(trial.key))  # a worker may outlive its driver
+            if not record.ended_by:  # the checkpoint of a worker that outlived its driver
+                self.checkpoints.remove(checkpoint_name(trial.key))
             if self.rung_scores:
                 self.rung_scores.record_result(record)
         return record
@@ -104,12 +122,19 @@ class RunningSweep:
         return unfinished
 
     def records(self) -> list[TrialRecord]:
-        """Return the records of all trials, in the order of the grid.
+        """Return the records of all trials, in the order of the grid; without those never started
+        if the sweep was ended.
 
         Raises:
             SweepError: names the trials without one.
         """
-        self._results = [(trial, self._result(trial)) for trial in self.proposed.trials]
+        results = [(trial, self._result(trial)) for trial in self.proposed.trials]
+        if self.ending:
+            results = [(trial, result) for trial, result in results if result != NO_RESULT]
+            if not results:
+                why = f"{self.stage}: {self.ending} ended it before a trial had an epoch"
+                raise SweepError(f"{why}; run the same command again to go on")
+        self._results = results
         records = [result for _, result in self._results if isinstance(result, TrialRecord)]
         if failed := [(trial, why) for trial, why in self._results if isinstance(why, str)]:
             raise SweepError(
@@ -117,18 +142,34 @@ class RunningSweep:
                 "nothing was written; run the same command again to retry them"
                 + "".join(f"\n  {trial.name}: {why}" for trial, why in failed)
             )
-        if self.rung_scores:
+        if self.rung_scores and not self.ending:
             self.rung_scores.delete(self.proposed.keys)  # the records have the same scores
         return records
 
     def _result(self, trial: Trial) -> TrialRecord | str:
         record = self.store.load(trial.key, needs_weights=self.keep_weights)
-        return record or self.errors.get(trial.key, "no result")
+        return record or self.stopped.get(trial.key) or self.errors.get(trial.key, NO_RESULT)
 
-    def _metrics(self) -> dict[str, float]:
+    def is_ending(self) -> bool:
+        """Return whether something ends the sweep with its best, as of a look every LOOK seconds.
+
+        No further trial starts then, and the running ones end after their epoch.
+        """
+        now = time.monotonic()
+        if self.stops and not self.ending and now >= self._look_at:
+            self._look_at = now + LOOK
+            with self.fatal_errors(self.checkpoints):
+                self._end_with(self.stops.reason())
+        return bool(self.ending)
+
+    def _end_with(self, reason: str) -> None:
+        if reason and not self.ending:
+            self.ending = reason
+            say(f"{self.stage}: {reason} ends it; running trials end after their epoch")
+
+    def _metrics(self, records: Sequence[TrialRecord]) -> dict[str, float]:
         """Return what MLflow shows of the sweep itself."""
         metrics = {"trials": float(self.proposed.total)}
-        records = [result for _, result in self._results if isinstance(result, TrialRecord)]
         if kept := [record for record in records if not record.diverged]:
             best = max(kept, key=lambda record: record.score).best.headline()
             name, value = next(iter(best.items()))
@@ -150,8 +191,13 @@ class RunningSweep:
         weights = self._read_weights(trial) if self.keep_weights else None
         if self.keep_weights and weights is None:
             return False
+        if record.ended_by:
+            self.stopped[trial.key] = record
         with self.fatal_errors(self.store.storage):
-            self.store.save(record, weights)
+            if record.ended_by and self.stops and not self.stops.requested(trial.key):
+                self._end_with(record.ended_by)  # the trial continues with the sweep
+            else:
+                self.store.save(record, weights)
             self.trace(trial).unlink(missing_ok=True)  # an earlier run may have left it
             self._end(trial, record)
         return trial.key in self.ended
@@ -186,10 +232,10 @@ class RunningSweep:
     def remove_checkpoints(self, keys: list[str]) -> None:
         """Delete the checkpoints of recorded trials of a fusion that has ended.
 
-        Not earlier: if its worker dies, the fusion restarts with all its trials, and skips those
-        whose checkpoints are complete.
+        Those of stopped trials stay. Not earlier: if its worker dies, the fusion restarts with all
+        its trials, and skips those whose checkpoints are complete.
         """
-        for key in self.ended.intersection(keys) - self.errors.keys():
+        for key in self.ended.intersection(keys) - self.errors.keys() - self.stopped.keys():
             with self.fatal_errors(self.checkpoints):
                 self.checkpoints.remove(checkpoint_name(key))
 

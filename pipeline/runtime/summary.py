@@ -62,7 +62,10 @@ def _trials() -> list[str]:
             if environment := _json(stage, "environment.json"):
                 trials, reused = environment["trials"], environment["reused"]
                 parts.append(f"{stage} has {trials} trials, {reused} of them from earlier runs")
-    return [", ".join(parts)] if parts else []
+    lines = [", ".join(parts)] if parts else []
+    with intact("sweep", "summary.json"):
+        lines += filter(None, [_json("sweep", "summary.json").get("ended")])
+    return lines
 
 
 def _question() -> list[str]:

@@ -14,12 +14,13 @@ from pipeline.runtime.stage import artifacts, state_folder
 from pipeline.trials.execution import data_is_current, execution_settings, planned_trials
 from pipeline.trials.records import read_records
 from tune.trials.execution import Execution
-from tune.trials.grid import Trial
+from tune.trials.grid import Trial, grid_hash
 from tune.trials.proposed_trials import ProposedTrials
+from tune.trials.stops import Stops
 from tune.trials.storage import storage_errors
 from tune.trials.store import TrialStore, load_checkpoint
 
-STATES = ("finished", "diverged", "started", "failed", "waiting")
+STATES = ("finished", "stopped", "diverged", "started", "failed", "waiting")
 NAMED = 10  # ours: diverged trials with a line of their own
 
 
@@ -38,14 +39,16 @@ def sweep_status() -> str:
         return store.load(trial.key, needs_weights=False)
 
     with storage_errors(execution.trials):
-        proposed = ProposedTrials(planned_trials(params, execution), execution.trials, load)
+        trials = planned_trials(params, execution)
+        proposed = ProposedTrials(trials, execution.trials, load)
         records = {trial.key: load(trial) for trial in proposed.trials}
         note = _add_fetched(records)
         states = {
             trial.name: _state(trial, records[trial.key], execution) for trial in proposed.trials
         }
     all_states = [state for state, _ in states.values()] + ["waiting"] * proposed.remaining
-    counts = ", ".join(f"{all_states.count(state)} {state}" for state in STATES)
+    shown = [state for state in STATES if state != "stopped" or state in all_states]
+    counts = ", ".join(f"{all_states.count(state)} {state}" for state in shown)
     diverged = [
         f"{trial.name}: {record.end}"
         for trial in proposed.trials
@@ -54,6 +57,8 @@ def sweep_status() -> str:
     lines = [f"sweep: {proposed.total} trials: {counts}", *note, *diverged[:NAMED]]
     if len(diverged) > NAMED:
         lines.append(f"and {len(diverged) - NAMED} more diverged; see MLflow: act-nli ui")
+    if by := Stops(execution.checkpoints, grid_hash(trials)).reason():
+        lines.append(f"{by} ends the sweep, or has ended it")
     if not data_is_current():
         lines.append("These are trials on the data of other parameters; run: dvc repro tensors")
     best = {name: best_epoch(history) for name, (_, history) in states.items() if history}
@@ -121,7 +126,9 @@ def _state(
 ) -> tuple[str, Sequence[EpochRecord]]:
     """Return the state of a trial, and its epochs so far unless it diverged."""
     if record:
-        return ("diverged", ()) if record.diverged else ("finished", record.history)
+        if record.diverged:
+            return "diverged", ()
+        return "stopped" if record.stopped else "finished", record.history
     history = list[EpochRecord]()
     with suppress(FileNotFoundError, CorruptError):  # none, or it starts over
         state = load_checkpoint(execution.checkpoints, trial.key)

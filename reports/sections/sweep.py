@@ -65,7 +65,7 @@ def at_one_rung(data: Artifacts, model: str) -> pd.DataFrame:
 
 
 def lost(data: Artifacts) -> str:
-    """Return a sentence on the trials that diverged, and on models that have no other."""
+    """Return sentences on the end of the sweep, trials that diverged, models without others."""
     trials = data.select("sweep/trials", diverged=True)
     names = [
         f"{trial_name(row['key'], row['model'])} in epoch {row['epochs']}"
@@ -73,7 +73,9 @@ def lost(data: Artifacts) -> str:
     ]
     if len(trials) > NAMED:
         names.append(f"and {len(trials) - NAMED} more")
-    texts = [f"Diverged: {', '.join(names)}."] if names else []
+    ended = data.documents["sweep/summary"].get("ended", "")
+    texts = [f"{ended[:1].upper()}{ended[1:]}."] if ended else []
+    texts += [f"Diverged: {', '.join(names)}."] if names else []
     for model in dict.fromkeys(trials["model"]):
         if model not in data.documents["select_best/best"]:
             rates = ", ".join(

@@ -26,12 +26,14 @@ from pipeline.trials.execution import execution_settings, planned_trials
 from pipeline.trials.plan import sweep_plan
 from pipeline.trials.records import write_trials
 from pipeline.trials.status import sweep_status
+from pipeline.trials.stop import resume, stop
 from reports.format import duration
 from tests.pipeline.project import write_params
 from tests.pipeline.tiny_export import write_export
 from tests.samples import sample_trial
 from tune.trials.execution import Execution
-from tune.trials.grid import Trial
+from tune.trials.grid import Trial, grid_hash
+from tune.trials.stops import Stops
 from tune.trials.store import TrialStore, save_checkpoint
 
 MANIFEST = {"digest": "d1", "pairs": {"train": 800, "dev": 100}}
@@ -200,6 +202,34 @@ def test_the_state_of_a_sweep(swept: Swept, folder: Path, golden: Callable[..., 
     golden("sweep_status.txt", text)
 
 
+def test_trials_and_the_sweep_are_stopped_and_resumed(swept: Swept, folder: Path) -> None:
+    execution, trials, records = swept
+    group = grid_hash(trials)
+    stops, store = Stops(execution.checkpoints, group), TrialStore(execution.trials)
+    with pytest.raises(ArtifactError) as raised:
+        stop([trials[3].name, "", "x-y"])
+    assert str(raised.value).splitlines() == [
+        f"{word} is the key of no trial of the sweep; see: act-nli sweep status, act-nli ui"
+        for word in ("", "x-y")
+    ]
+    assert not stops.requested(trials[3].key)
+    end = f"1 trials end after their epoch; to take it back: act-nli sweep resume {trials[3].name}"
+    assert stop([trials[3].name]) == end
+    assert [stops.reason(trial.key) for trial in trials[2:5]] == ["", "the user", ""]
+    store.save(replace(records[3], ended_by="the user"), None)
+    assert "2 finished, 1 stopped, 1 diverged, 0 started, 0 failed, 4 waiting" in sweep_status()
+    assert "act-nli sweep resume" in stop([]) and stops.reason(trials[4].key) == "the user"
+    assert "the user ends the sweep, or has ended it" in sweep_status()
+    resumed = folder / "artifacts" / "watch" / "sweep" / "resumed"
+    texts = set()
+    for words, left in (([], "the user"), ([trials[3].key], "")):
+        assert resume(words).endswith("run: dvc repro")
+        assert (stops.reason(), stops.reason(trials[3].key)) == ("", left)
+        texts.add(resumed.read_text())
+    assert len(texts) == 2 and store.load(trials[3].key, needs_weights=False) is None
+    assert "2 finished, 1 diverged, 0 started, 0 failed, 5 waiting" in sweep_status()
+
+
 def test_the_plan_of_a_sweep(swept: Swept, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     execution, trials, _ = swept
     params = load_params()
@@ -261,7 +291,10 @@ def test_the_summary_of_a_run(
     result = {"seeds": 3, "test_accuracy_mean": 0.88, "test_accuracy_sd": 0.058, "mean_steps": 2.23}
     artifacts = folder / "artifacts"
     for name, content in {
-        "sweep/summary.json": {"models": {"adaptive_attention": {}, "hop_attention": {}}},
+        "sweep/summary.json": {
+            "models": {"adaptive_attention": {}, "hop_attention": {}},
+            "ended": "the user ended the sweep: 8 of 9 trials have results",
+        },
         "evaluate/summary.json": {"adaptive_attention": result | {"diverged": {"seed_4": 2}}},
         "sweep/environment.json": {"trials": 8, "reused": 6},
         "corpus/summary.json": {"notes": ["train: 3 pairs"]},

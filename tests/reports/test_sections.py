@@ -195,6 +195,14 @@ def test_values_of_a_range_are_grouped_in_quarters(folder: Path) -> None:
     assert {row["trials"] for row in weights} == {"3"}
 
 
+def test_a_sweep_that_was_ended_says_so(folder: Path) -> None:
+    data = load_all(folder)
+    assert "ended" not in table(sweep_section(data), "sweep").caption
+    data.documents["sweep/summary"]["ended"] = "the user ended the sweep: 5 of 8 trials"
+    caption = table(sweep_section(data), "sweep").caption
+    assert caption.startswith("The user ended the sweep: 5 of 8 trials.")
+
+
 def test_parallel_coordinates_have_a_line_per_trial_and_a_place_per_value() -> None:
     frame = pd.DataFrame({"trial": ["a", "b", "c"], "width": [8, 64, 16], "score": [10.0, 30, 20]})
     line, text = (layer.to_dict(validate=False) for layer in parallel(frame, ["width"], "score"))

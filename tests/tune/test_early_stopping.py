@@ -97,6 +97,21 @@ def test_a_record_decides_for_its_seeds(tmp_path: Path, epochs: int, stopped: in
     assert here.last_epoch("m", "ab") == stopped
 
 
+def test_a_trial_that_the_user_ended_does_not_end_its_other_seeds(tmp_path: Path) -> None:
+    """Its accuracy is compared at later rungs, as after the patience."""
+    here = rungs(tmp_path, ["ab", "cd"])
+    config = sample_trial(MODELS[0], max_epochs=10).as_dict()
+    origin = {"early_stopping": "rule"}
+    record = TrialRecord("a", config, 1, tuple(history(0.9)), origin, ended_by="the user")
+    assert record.stopped and record.end == "stopped by the user after epoch 1"
+    here.record_result(record)
+    here.record("b", history(0.7, 0.7, 0.7))
+    assert here.last_epoch("m", "ab") is None
+    for key in "cd":
+        here.record(key, history(0.85, 0.85, 0.85))
+    assert here.last_epoch("m", "cd") is None  # .85 against (.9 + .7) / 2
+
+
 def test_a_diverged_trial_was_not_stopped() -> None:
     config = sample_trial(MODELS[0], max_epochs=10).as_dict()
     record = TrialRecord("a", config, 1, tuple(history(0.9)), {"early_stopping": "rule"})

@@ -16,6 +16,7 @@ from tune.cluster.trainable import train_fusion
 from tune.cluster.worker_process import configure_torch
 from tune.trials.early_stopping import RungScores, SuccessiveHalving
 from tune.trials.grid import Trial
+from tune.trials.stops import USER, Stops
 from tune.trials.storage import storage
 from tune.trials.store import load_checkpoint, save_checkpoint
 
@@ -54,6 +55,38 @@ def saved_after(config: TrialConfig, epochs: int, folder: Path, key: str) -> Non
     for _ in range(epochs):
         training.run_epoch()
     save_checkpoint(place, key, training.state_dict())
+
+
+def test_trials_end_after_the_epoch_in_which_their_end_is_requested(
+    tmp_path: Path, reports: list[dict[str, Any]]
+) -> None:
+    """The next worker leaves them as they are, until the request is withdrawn."""
+    stops = Stops(storage(tmp_path / "c"), "sweep")
+    configs, keys = fusion(a=4, b=4), "ab"
+
+    def request(epoch: int) -> None:
+        if epoch == 2:
+            stops.request("b", USER)
+        if epoch == 3:
+            stops.request("sweep", "the time limit")
+
+    train(configs, tmp_path, stops=stops, show=request)
+    records = last_records(reports)
+    assert [len(records[key].history) for key in keys] == [3, 2]
+    assert [records[key].ended_by for key in keys] == ["the time limit", USER]
+    assert [records[key].stopped for key in keys] == [True, True]
+    assert [report["finished"] for report in reports] == [set(), {"b"}, {"a"}]
+    assert records["b"].end == "stopped by the user after epoch 2"
+    reports.clear()
+    train(configs, tmp_path, stops=stops)
+    assert [lengths(report) for report in reports] == [{"a": 3, "b": 2}]
+    train(fusion(c=1), tmp_path, stops=stops)  # it does not start in a sweep that ends
+    assert len(reports) == 1
+    stops.withdraw("sweep")
+    stops.withdraw("b")
+    train(configs, tmp_path, stops=stops)
+    assert [record.ended_by for record in last_records(reports).values()] == ["", ""]
+    assert set(map(len, (record.history for record in last_records(reports).values()))) == {4}
 
 
 def lengths(report: dict[str, Any]) -> dict[str, int]:

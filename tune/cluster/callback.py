@@ -48,7 +48,7 @@ class DriverCallback(DriverOnly, ray.tune.Callback):
 
     def on_trial_start(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """Track the trials of a fusion that Ray starts."""
-        for member in self.members(trial):
+        for member in () if self.sweep.ending else self.members(trial):
             self.progress.started(member.name)
             self.sweep.tracker.update(member, TrialState())
 

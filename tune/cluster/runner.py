@@ -64,6 +64,7 @@ def train(sweep: RunningSweep, trials: list[Trial]) -> None:
             ),
             checkpoints=execution.checkpoints,
             rung_scores=sweep.rung_scores,
+            stops=sweep.stops,
             stacked=execution.trials_per_fusion != 1,
             system_metrics=execution.system_metrics,
             **execution.torch_settings,
@@ -80,7 +81,7 @@ def train(sweep: RunningSweep, trials: list[Trial]) -> None:
         with ClusterMonitor(nodes, max(5.0, timeout), required, progress.running):
             run_rounds(callback, functools.partial(tuner, folder, count, trainable))
     left = proposed.by_key.keys() - sweep.ended - proposed.scores.keys()
-    if not sweep.errors and (proposed.remaining or left):
+    if not sweep.errors and not sweep.ending and (proposed.remaining or left):
         raise KeyboardInterrupt  # after Ctrl-C Ray returns early and normally
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -103,6 +104,8 @@ class FusionQueue(DriverOnly, Searcher):
     def suggest(self, trial_id: str) -> dict[str, Any] | str | None:  # type: ignore[override]
         """Return the next fusion; None: later; FINISHED: there is none."""
         waiting, proposed = self.sweep.waiting, self.sweep.proposed
+        if self.sweep.is_ending():
+            return None if self.running else Searcher.FINISHED
         if not waiting and len(self.running) < max(1, self.nodes.capacity):
             waiting += by_configuration(proposed.ask())
         if not waiting:
@@ -149,6 +152,8 @@ class SweepStopper(ray.tune.Stopper):
 
     def stop_all(self) -> bool:
         """Return whether the round ends."""
+        if self.queue.sweep.is_ending():  # running fusions end after their epoch
+            return bool(self.queue.sweep.fatal_error)
         capacity = self.queue.nodes.capacity
         if capacity > self.capacity and not self.left:
             fusions = self.queue.unfinished()
@@ -165,7 +170,7 @@ def run_rounds(
     It ends: the number of failures of a trial is limited, and fusions that fail are halved.
     """
     sweep, nodes = callback.sweep, callback.nodes
-    while sweep.waiting:
+    while sweep.waiting and not sweep.ending:
         stopper = SweepStopper(FusionQueue(callback), nodes.capacity)
         tuner(callback, stopper).fit()
         if sweep.fatal_error:

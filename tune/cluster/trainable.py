@@ -22,11 +22,13 @@ from tune.trials.early_stopping import RungScores
 from tune.trials.fusion import point_peers, point_templates, point_title, point_trials
 from tune.trials.grid import Trial
 from tune.trials.provenance import machine
+from tune.trials.stops import Stops
 from tune.trials.storage import Storage
 from tune.trials.store import checkpoint_name, load_checkpoint, save_checkpoint
 
 MIB = 2**20
 Members: TypeAlias = Mapping[str, AnyTraining]  # by key
+NOTHING: Mapping[str, str] = {}
 UNIT = 1 if sys.platform == "darwin" else 2**10  # of ru_maxrss: bytes on macOS, KiB on Linux
 
 
@@ -89,16 +91,17 @@ def report(
     notes: list[str],
     device: str,
     system_metrics: bool = False,
+    ended_by: Mapping[str, str] = NOTHING,
 ) -> None:
     """Report the records of trials so far, by key, and notes for the user, which are then cleared.
 
     Each report repeats the content of the earlier ones, so a lost report does no harm. The trials
-    of a group finish together.
+    of a group finish together. ended_by: what ended trials before their limits, by key.
     """
     records, finished, usage = dict[str, TrialRecord](), set[str](), device_usage(device)
     for group in groups:
         records |= {
-            key: _record(trials[key], member, usage)
+            key: replace(_record(trials[key], member, usage), ended_by=ended_by.get(key, ""))
             for key, member in group.items()
             if member.history
         }
@@ -149,6 +152,16 @@ def stop_early(groups: Mapping[tuple[str, ...], Members], rung_scores: RungScore
                 del member.history[epochs:]
 
 
+def stop_requested(members: Members, stops: Stops) -> dict[str, str]:
+    """End the trials whose end is requested, if they have an epoch; return the reasons by key."""
+    ended = {}
+    for key, member in members.items():
+        if member.history and not member.finished and (reason := stops.reason(key)):
+            member.config = replace(member.config, max_epochs=len(member.history))
+            ended[key] = reason
+    return ended
+
+
 def train_fusion(
     trials: Sequence[Trial],
     *,
@@ -159,6 +172,7 @@ def train_fusion(
     precision: str = "highest",
     stacked: bool = True,
     rung_scores: RungScores | None = None,
+    stops: Stops | None = None,
     system_metrics: bool = False,
     show: Callable[[int], None] = lambda epoch: None,
 ) -> None:
@@ -166,6 +180,7 @@ def train_fusion(
 
     Args:
         stacked: as one model, where the model allows it.
+        stops: requests to end trials after an epoch.
         show: called with the number of each epoch before it is trained.
     """
     # the worker's log, a page of Ray's dashboard
@@ -184,8 +199,11 @@ def train_fusion(
             resumed[key] = member
     if rung_scores:
         stop_early(groups, rung_scores)
+    ended_by = stop_requested(members, stops) if stops else {}
     if resumed or notes:
-        report(by_key, groups.values(), notes, device)
+        report(by_key, groups.values(), notes, device, ended_by=ended_by)
+    if stops and not resumed and stops.reason():
+        return  # the sweep ends, and Ray had this fusion waiting for a worker
     while not training.finished:
         active = {key: member for key, member in members.items() if not member.finished}
         trained = {keys: group for keys, group in groups.items() if group.keys() & active.keys()}
@@ -195,7 +213,8 @@ def train_fusion(
             save_checkpoint(checkpoints, key, member.state_dict())
         if rung_scores:
             stop_early(trained, rung_scores)
-        report(by_key, trained.values(), notes, device, system_metrics)
+        ended_by |= stop_requested(active, stops) if stops else {}
+        report(by_key, trained.values(), notes, device, system_metrics, ended_by)
 
 
 def run_fusion(

@@ -57,6 +57,7 @@ PAUSE = 60.0  # seconds without writes after a failed call, which may have taken
 UNLOGGED = "unlogged"  # folder in the state folder: what MLflow misses
 UNFINISHED = "null"  # content of a file there: runs may be RUNNING
 NOTE, SWEEPS = "mlflow.note.content", "sweeps"  # the description of a run; our tag
+STOPPED = "stopped"  # tag of a trial, or of a sweep, that ended early
 TABLE, LISTED = "### Best trials", 20  # of the description of a sweep; a tag is limited in length
 HEAD = ["| trial | best | epochs | trained by |", "|---|---|---|---|"]
 NAMELESS = Description()
@@ -80,7 +81,7 @@ def final_state(result: TrialRecord | str) -> TrialState:
     tags = {name: str(value) for name, value in (result.machine or {}).items()}
     tags["epochs"] = str(len(result.history))
     if result.end:
-        tags["failure" if result.diverged else "stopped"] = result.end
+        tags["failure" if result.diverged else STOPPED] = result.end
     return TrialState("FAILED" if result.diverged else "FINISHED", result.history, tags)
 
 
@@ -161,6 +162,8 @@ class Tracker:
             self._parent: str = run.info.run_id
             self._description = run.data.tags.get(NOTE, "")
             self._store.client.update_run(self._parent, "RUNNING", self._name)
+            if STOPPED in run.data.tags.keys() - tags.keys():
+                self._store.client.delete_tag(self._parent, STOPPED)
             self._list_runs()
             self._kill_running()
 
@@ -191,8 +194,14 @@ class Tracker:
                 self._in_background = False
                 ended.set()
 
-    def finish(self, status: str, metrics: Metrics, results: Results = ()) -> None:
-        """Complete the runs of these trials, then end the parent and all RUNNING runs."""
+    def finish(
+        self, status: str, metrics: Metrics, results: Results = (), stopped: str = ""
+    ) -> None:
+        """Complete the runs of these trials, then end the parent and all RUNNING runs.
+
+        stopped: what ended the sweep with its best, and when; a tag.
+        """
+        self._tags |= {STOPPED: stopped} if stopped else {}
         try:
             if not self._listed:  # a call failed; a list of 5,000 runs takes MLflow 20 s
                 self._list_runs()
@@ -202,7 +211,7 @@ class Tracker:
                     self._write(trial, state)
                 self._refer(self._runs[trial.key])
             self._kill_running()
-            description = {NOTE: self._describe(results)}
+            description = self._tags | {NOTE: self._describe(results)}
             self._store.write(self._parent, flatten_metrics(metrics), tags=description)
             self._store.client.set_terminated(self._parent, status)
             self._note.unlink(missing_ok=True)
@@ -331,8 +340,9 @@ class Tracker:
             run = self._runs[trial.key] = _Run(new.info.run_id, "RUNNING", tags, epochs=set())
         elif run.status != "RUNNING":
             client.update_run(run.run_id, "RUNNING")
-            if run.tags.pop("failure", None):
-                client.delete_tag(run.run_id, "failure")
+            for tag in run.tags.keys() & {"failure", STOPPED}:
+                del run.tags[tag]
+                client.delete_tag(run.run_id, tag)
             run.status = "RUNNING"
         return run
 

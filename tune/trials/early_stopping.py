@@ -78,10 +78,10 @@ class RungScores:
 
     def record_result(self, record: TrialRecord) -> None:
         """Write the scores and the decisions of a finished trial, for its unfinished seeds."""
-        done = not record.stopped
-        self.record(record.key, record.history, finished=done, diverged=record.diverged)
+        cut = record.stopped and not record.ended_by
+        self.record(record.key, record.history, finished=not cut, diverged=record.diverged)
         epochs = len(record.history)
-        for rung in self.rule.rungs(epochs if record.stopped else epochs - 1):
+        for rung in self.rule.rungs(epochs if cut else epochs - 1):
             entry = self._read(rung, record.key)
             if entry and "cut" not in entry:
                 self._write(rung, record.key, entry | {"cut": rung == epochs})

@@ -37,9 +37,15 @@ def save_checkpoint(checkpoints: Storage, key: str, state: Mapping[str, Any]) ->
     checkpoints.write_named(checkpoint_name(key), buffer.getbuffer())
 
 
+def record_name(key: str, stopped: bool = False) -> str:
+    """Return the file of a record; the user may take back the end of a stopped trial."""
+    return f"stopped/{key}.json" if stopped else f"{key}.json"
+
+
 class TrialStore:
     """Records of finished trials and, if requested, their best weights.
 
+    That of a trial that the user stopped counts until the trial is resumed, but has no weights.
     A record has a checksum of its own and one of its weights. If either does not match, the file
     is quarantined and the trial counts as unfinished.
     """
@@ -49,7 +55,11 @@ class TrialStore:
 
     def holds(self, key: str) -> bool:
         """Return whether a record exists, without verifying it."""
-        return self.storage.exists(f"{key}.json")
+        return any(self.storage.exists(record_name(key, stopped)) for stopped in (False, True))
+
+    def resume(self, key: str) -> None:
+        """Delete the record of a trial that the user stopped."""
+        self.storage.remove(record_name(key, stopped=True))
 
     def weights(self, key: str) -> bytes:
         """Return the best weights in torch's format; raise OSError if they were not kept."""
@@ -65,11 +75,17 @@ class TrialStore:
             torch.save(weights, buffer)
             self.storage.write(f"{record.key}.pt", buffer.getbuffer())
             record = replace(record, weights=hashlib.sha256(buffer.getbuffer()).hexdigest())
-        self.storage.write_checked(f"{record.key}.json", record.to_json().encode())
+        name = record_name(record.key, bool(record.ended_by))
+        self.storage.write_checked(name, record.to_json().encode())
 
     def load(self, key: str, *, needs_weights: bool) -> TrialRecord | None:
         """Load a record; None if the trial, or its weights if needed, is missing or corrupt."""
-        name = f"{key}.json"
+        record = self._load(key, record_name(key), needs_weights)
+        if record is None and not needs_weights:
+            record = self._load(key, record_name(key, stopped=True), needs_weights)
+        return record
+
+    def _load(self, key: str, name: str, needs_weights: bool) -> TrialRecord | None:
         try:
             record = TrialRecord.from_json(self.storage.read_checked(name).decode())
             stored = trial_key(record.config, record.provenance)

@@ -1,0 +1,71 @@
+"""`act-nli sweep stop` and `resume`: end trials, or the whole sweep with its best, and go on."""
+
+import time
+from collections.abc import Sequence
+
+from actmodels.errors import ArtifactError
+from actmodels.files import write_text
+from pipeline.parameters.load import load_params
+from pipeline.runtime.stage import artifacts
+from pipeline.trials.execution import execution_settings, planned_trials
+from tune.trials.execution import Execution
+from tune.trials.grid import Trial, grid_hash
+from tune.trials.proposed_trials import ProposedTrials
+from tune.trials.stops import USER, Stops
+from tune.trials.storage import storage_errors
+from tune.trials.store import TrialStore
+
+RESUMED = ("watch", "sweep", "resumed")  # a dependency of the stage: DVC runs it again
+
+
+def stop(words: Sequence[str]) -> str:
+    """Request the end of trials after their epoch, by the start of their keys; return a message.
+
+    words: keys, or names of trials; none: the whole sweep.
+
+    Raises:
+        ArtifactError: a word is no trial, or that of several.
+    """
+    execution, planned = _sweep()
+    stops = Stops(execution.checkpoints, grid_hash(planned))
+    with storage_errors(execution.checkpoints):
+        names = _keys(words, planned, execution) or [stops.sweep]
+        for name in names:
+            stops.request(name, USER)
+    what = f"{len(names)} trials end" if words else "the sweep ends, and its running trials end,"
+    back = " ".join(["act-nli sweep resume", *words])
+    return f"{what} after their epoch; to take it back: {back}"
+
+
+def resume(words: Sequence[str]) -> str:
+    """Take back `stop`, so that the next run continues the trials; return a message."""
+    execution, planned = _sweep()
+    stops, store = Stops(execution.checkpoints, grid_hash(planned)), TrialStore(execution.trials)
+    with storage_errors(execution.checkpoints):
+        for name in _keys(words, planned, execution) or [stops.sweep]:
+            stops.withdraw(name)
+            store.resume(name)
+    write_text(artifacts(*RESUMED), f"{time.time()}\n")
+    return "the next run of the sweep continues from the last epochs; run: dvc repro"
+
+
+def _sweep() -> tuple[Execution, list[Trial]]:
+    params = load_params()
+    execution = execution_settings(params)
+    return execution, planned_trials(params, execution)
+
+
+def _keys(words: Sequence[str], planned: list[Trial], execution: Execution) -> list[str]:
+    """Return the keys of the trials that the words name."""
+    trials = ProposedTrials(planned, execution.trials, lambda _: None).trials
+    keys, problems = list[str](), list[str]()
+    for word in words:
+        start = word.partition("-")[0]  # a name has eight digits of the key before a dash
+        found = [trial.key for trial in trials if start and trial.key.startswith(start)]
+        keys += found
+        if len(found) != 1:
+            number = f"of {len(found)} trials" if found else "of no trial of the sweep"
+            problems.append(f"{word} is the key {number}; see: act-nli sweep status, act-nli ui")
+    if problems:
+        raise ArtifactError("\n".join(problems))
+    return keys

@@ -1,0 +1,106 @@
+"""The user ends a trial, or a sweep with its best, and the same command goes on."""
+
+import contextlib
+from pathlib import Path
+
+import pytest
+
+from actmodels.errors import SweepError
+from actmodels.records import TrialRecord
+from tests.tune.own_request import Request
+from tests.tune.tracking_samples import children, parents
+from tune import Sweep
+from tune.running_sweep import RunningSweep
+from tune.sweep import run_trials
+from tune.trials.execution import Execution
+from tune.trials.grid import Trial, grid_hash
+from tune.trials.stops import USER, Stops, ended_text
+from tune.trials.store import TrialStore
+
+
+@pytest.fixture
+def execution(state: Path) -> Execution:
+    return Execution(state, state, state / "ray", max_concurrent=1)
+
+
+@pytest.fixture
+def trials(execution: Execution, tmp_path: Path) -> list[Trial]:
+    """Three trials of four epochs, which request an end if a file of their seed says so."""
+    settings = {"rate": 1.0, "folder": execution.checkpoints.location}
+    limits = {"metric": "loss", "mode": "min", "max_epochs": 4, "seeds": [1, 2, 3]}
+    return Sweep(name="requests", training=Request, settings=settings, **limits).planned()  # type: ignore[arg-type]
+
+
+def epochs(records: list[TrialRecord]) -> list[int]:
+    return [len(record.history) for record in records]
+
+
+def request(execution: Execution, seed: int, name: str) -> None:
+    execution.checkpoints.make()
+    Path(execution.checkpoints.location, f"request-{seed}").write_text(name)
+
+
+def withdraw(execution: Execution, seed: int) -> None:
+    Path(execution.checkpoints.location, f"request-{seed}").unlink()
+
+
+@pytest.mark.slow(minutes=1)
+def test_a_trial_and_a_sweep_end_and_continue(
+    trials: list[Trial],
+    execution: Execution,
+    state: Path,
+    one_ray: None,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    request(execution, 1, trials[0].key)
+    request(execution, 2, grid_hash(trials))
+    records = run_trials("sweep", trials, execution)
+    assert epochs(records) == [2, 2]  # the third did not start
+    assert [record.ended_by for record in records] == [USER, USER]
+    assert "sweep: the user ends it; running trials end after their" in capsys.readouterr().err
+    text = "the user ended the sweep: 2 of 3 trials have results, 2 of them stopped early"
+    assert parents(state)[0].data.tags["stopped"] == text == ended_text(USER, records, 3)
+    tags = {run.data.tags["trial_key"]: run.data.tags for run in children(state).values()}
+    assert tags.keys() == {trial.key for trial in trials[:2]}
+    assert tags[trials[0].key]["stopped"] == "stopped by the user after epoch 2"
+
+    withdraw(execution, 2)  # the same command continues the sweep, but not the stopped trial
+    records = run_trials("sweep", trials, execution)
+    assert (epochs(records), records[0].ended_by) == ([2, 4, 4], USER)
+    assert "stopped" not in parents(state)[0].data.tags
+    tags = {run.data.tags["trial_key"]: run.data.tags for run in children(state).values()}
+    assert [key for key, of in tags.items() if "stopped" in of] == [trials[0].key]
+    assert run_trials("sweep", trials, execution) == records
+
+    Stops(execution.checkpoints, grid_hash(trials)).withdraw(trials[0].key)
+    TrialStore(execution.trials).resume(trials[0].key)
+    withdraw(execution, 1)
+    records = run_trials("sweep", trials, execution)
+    assert epochs(records) == [4, 4, 4]
+    undisturbed = [record.result_json() for record in records]
+    other = Execution(state, state, state / "other", shared_state=state / "others")
+    again = run_trials("sweep", trials, other)
+    for text, record in zip(undisturbed, again, strict=True):
+        assert '"ended_by"' not in text
+        assert TrialRecord.from_json(text).best.score == record.best.score
+
+
+def test_a_sweep_that_ends_before_any_epoch_has_no_result(
+    trials: list[Trial], execution: Execution
+) -> None:
+    sweep = RunningSweep("sweep", trials, execution, keep_weights=False)
+    with pytest.raises(SweepError) as raised, sweep.opened():
+        Stops(execution.checkpoints, sweep.group).request(sweep.group, USER)
+        assert sweep.is_ending()
+        sweep.records()
+    why = "sweep: the user ended it before a trial had an epoch; run the same command again to go"
+    assert str(raised.value) == f"{why} on"
+
+
+def test_a_stage_that_needs_whole_trials_is_not_ended(
+    trials: list[Trial], execution: Execution
+) -> None:
+    sweep = RunningSweep("retrain", trials, execution, keep_weights=True)
+    Stops(execution.checkpoints, sweep.group).request(sweep.group, USER)
+    with contextlib.suppress(SweepError), sweep.opened():
+        assert sweep.stops is None and not sweep.is_ending()

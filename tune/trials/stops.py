@@ -1,0 +1,55 @@
+"""Requests to end trials, or a sweep with its best: files in the storage of trials in progress.
+
+Workers read them after each epoch, so a request reaches every node. Does not import Ray.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from actmodels.records import TrialRecord
+from tune.trials.storage import Storage
+
+USER = "the user"  # what ends a trial or a sweep
+
+
+@dataclass(frozen=True)
+class Stops:
+    """The requests for a sweep: those for its trials, by key, and one for all of them.
+
+    storage: of trials in progress. sweep: digest of the trials, see grid_hash.
+    """
+
+    storage: Storage
+    sweep: str
+
+    def request(self, name: str, reason: str) -> None:
+        """Request the end of a trial, by its key, or of the sweep, by its digest."""
+        self.storage.make()
+        self.storage.write(_file(name), reason.encode())
+
+    def withdraw(self, name: str) -> None:
+        """Delete a request."""
+        self.storage.remove(_file(name))
+
+    def requested(self, key: str) -> bool:
+        """Return whether the end of a trial alone is requested."""
+        return self.storage.exists(_file(key))
+
+    def reason(self, key: str = "") -> str:
+        """Return what ends the sweep, or a trial; empty if nothing does."""
+        for name in filter(None, (key, self.sweep)):
+            with suppress(FileNotFoundError):
+                return self.storage.read(_file(name)).decode()
+        return ""
+
+
+def ended_text(by: str, records: Sequence[TrialRecord], total: int) -> str:
+    """Return a sentence on the results of a sweep that was ended with its best."""
+    stopped = sum(bool(record.ended_by) for record in records)
+    results = f"{len(records)} of {total} trials have results, {stopped} of them stopped early"
+    return f"{by} ended the sweep: {results}"
+
+
+def _file(name: str) -> str:
+    return f"stop/{name}"
