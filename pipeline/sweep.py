@@ -2,11 +2,13 @@
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from actmodels.seeding import seed_of
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Sweep
+from pipeline.parameters.section import seconds_of
 from pipeline.parameters.trials import trial_count
 from pipeline.runtime.stage import run_stage
 from pipeline.trials.environment import train_trials
@@ -26,7 +28,8 @@ def start_order(sweep: Sweep) -> Callable[[Trial], float]:
 def main() -> None:
     """Write artifacts/sweep/."""
     params = load_params(trials=True)
-    execution = execution_settings(params)
+    limit = seconds_of(params.sweep.time_limit)
+    execution = replace(execution_settings(params), time_limit=limit)
     trials = planned_trials(params, execution)
     records = train_trials("sweep", trials, execution, priority=start_order(params.sweep))
     models: dict[str, Any] = {}

@@ -3,13 +3,20 @@
 artifacts/watch/<stage>/files.json has the SHA-256 of each file of each place in params.yaml; an
 archive is one file. DVC always runs this stage. A file is hashed again only if its size, times or
 number on the disk have changed.
+
+Of a sweep with a time limit, files.json counts the runs that it ended. A partial result is a
+success of its stage, else no report would follow, and DVC does not repeat a success. The count is
+a dependency of the sweep, so that the same command continues it; results do not have it, and those
+of a completed sweep equal those of one without a time limit.
 """
 
 import json
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from actmodels.files import file_digest, write_text
 from pipeline.datasets.download import REMOTE, local_path, matches
@@ -55,6 +62,13 @@ def digest(file: Path, kept: Mapping[str, Sequence[str | int]]) -> tuple[str, li
     return found, [found, *now] if settled else []
 
 
+def ended_runs(before: int) -> int:
+    """Return how often the sweep was ended with its best, if it was `before` times until then."""
+    with suppress(OSError, ValueError):
+        return before + ("ended" in json.loads(artifacts("sweep", "summary.json").read_bytes()))
+    return before
+
+
 def main() -> None:
     """Write artifacts/watch/<stage>/, for the stage of the command line."""
     stage = sys.argv[1]
@@ -63,7 +77,9 @@ def main() -> None:
         kept = json.loads(store.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         kept = {}
-    keep, found = {}, dict[str, dict[str, str]]()
+    keep, found = dict[str, Any](), dict[str, Any]()
+    if stage == "sweep":
+        keep = found = {"ended runs": ended_runs(kept.get("ended runs", 0))}
     for place in places(stage):
         files = found[place] = {}
         for file in local_files(place):  # without folders: the same in another clone

@@ -21,7 +21,7 @@ from tune.trials.fusion import Fusion, fusion_name, split_largest
 from tune.trials.grid import Trial, grid_hash, rung_scores
 from tune.trials.proposed_trials import ProposedTrials
 from tune.trials.provenance import code_folder, provenance_tags
-from tune.trials.stops import Stops, ended_text
+from tune.trials.stops import TIME_LIMIT, Stops, ended_text
 from tune.trials.storage import Storage, prepare, storage_errors
 from tune.trials.store import TrialStore, checkpoint_name, load_checkpoint
 
@@ -77,7 +77,7 @@ class RunningSweep:
         self.fatal_error = ""
         self.stops = None if keep_weights else Stops(self.checkpoints, self.group)
         self.stopped: dict[str, TrialRecord] = {}
-        self.ending, self._look_at = "", 0.0
+        self.ending, self._look_at, self._started = "", 0.0, time.monotonic()
         self._results: Results = ()
 
     @contextmanager
@@ -159,6 +159,8 @@ class RunningSweep:
         if self.stops and not self.ending and now >= self._look_at:
             self._look_at = now + LOOK
             with self.fatal_errors(self.checkpoints):
+                if now - self._started >= self.execution.time_limit:
+                    self.stops.request(self.group, TIME_LIMIT)
                 self._end_with(self.stops.reason())
         return bool(self.ending)
 

@@ -53,8 +53,8 @@ def _classes(params: Params) -> Iterator[str]:
 
 def _watch(params: Params) -> Iterator[str]:
     if set(reading := watched(params)) - {*params.watch}:
-        expected = f"[{', '.join(reading)}], the stages that read local files; act-nli use sets it"
-        yield f"watch is {shown(params.watch)}; must be {expected}"
+        stages = f"[{', '.join(reading)}], the stages that read local files or may end early"
+        yield f"watch is {shown(params.watch)}; must be {stages}; act-nli use sets it"
 
 
 def _sweep(params: Params) -> Iterator[str]:
@@ -141,8 +141,9 @@ def not_swept(key: str, model: str, params: Params) -> Iterator[str]:
 
 
 def watched(params: Any) -> list[str]:
-    """Return the stages that read local files: the setting `watch` of these parameters."""
+    """Return the setting `watch`: the stages that read local files or have a time limit."""
     local = any(str(url).lower().startswith("file:") for url in params.vectors.glove.urls)
     reading = {"corpus": params.corpus.source == "files"}
     reading |= {"vectors": params.vectors.source == "glove" and local}
+    reading |= {"sweep": params.sweep.time_limit is not None}
     return [stage for stage, reads in reading.items() if reads]

@@ -34,6 +34,7 @@ from pipeline.parameters.section import (
     Settings,
     Sha256,
     StoragePath,
+    Time,
     axes,
     each,
 )
@@ -256,6 +257,7 @@ class Sweep(Limits):
     trials: validators.Count | None
     search_seed: validators.NonNegativeInt
     order: Literal["listed", "shuffled"] = "listed"
+    time_limit: Time | None = None
     early_stopping: EarlyStopping
     settings: Annotated[Settings, Keys(PAIRS)]
     models: Annotated[
@@ -314,7 +316,7 @@ class Params(Section):
     """params.yaml without the sections of studies, which pipeline.parameters.studies adds."""
 
     cluster: Cluster
-    watch: Annotated[list[Literal["corpus", "vectors"]], UNIQUE]
+    watch: Annotated[list[Literal["corpus", "vectors", "sweep"]], UNIQUE]
     corpus: Corpus
     vocabulary: Vocabulary
     vectors: Vectors

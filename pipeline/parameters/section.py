@@ -3,6 +3,7 @@
 A message has the key, its value and the expected one.
 """
 
+import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from difflib import get_close_matches
@@ -120,6 +121,19 @@ NON_EMPTY = Field(min_length=1)  # for lists and mappings
 Pairs = Annotated[int, Range(ge=1, le=10**8)]  # 200 times SNLI
 Bytes = Annotated[int, Range(ge=1, le=10**15)]  # a petabyte
 Seconds = Annotated[float, Range(ge=0, le=604_800)]  # a week
+TIME = re.compile(r"(?:(\d{1,4})h)?(?:(\d{1,5})m)?")
+
+
+def seconds_of(time: str | None) -> float:
+    """Return the seconds of a time such as 2h, 90m or 1h30m; None: infinite, 0: no such time."""
+    if time is None:
+        return math.inf
+    match = TIME.fullmatch(time)
+    hours, minutes = match.groups("0") if match else ("0", "0")
+    return 60.0 * (60 * int(hours) + int(minutes))
+
+
+Time = Annotated[str, MustBe("a time of hours and minutes, such as 2h, 90m or 1h30m", seconds_of)]
 Seeds = Annotated[list[NonNegativeInt], Field(min_length=1, max_length=1000), UNIQUE]
 Name = Annotated[str, MustBe("text", rf"(?!{UNSET}$)[\s\S]+")]
 # a blank is encoded when the file is fetched

@@ -18,7 +18,13 @@ FILE = Path(__file__).parents[2] / "reports" / "published" / "demo.json"
 MODELS = "models"  # the part without studies; each study is a part
 # sections that cannot change a result of a part, up to rounding
 WITHOUT_EFFECT = {"watch", "cluster", "evaluate", "export", "ablate", "trace", "report", "studies"}
-DESCRIPTION = ("name", "notes", "tags", "order")  # keys of the sweep that change no result
+DESCRIPTION = (
+    "name",
+    "notes",
+    "tags",
+    "order",
+    "time_limit",
+)  # keys of the sweep that change no result
 RESULT, SPREAD, COUNT = re.compile(r"\d+\.\d+"), re.compile(r" ± [\d.]+"), re.compile(r"n = \d+")
 Range = tuple[float, float]
 

@@ -94,7 +94,9 @@ def test_local_files_are_watched(params: Path) -> None:
     assert (loaded.watch, loaded.studies, loaded.corpus.files.dev) == (["corpus"], [], "dev.csv")
     text = params.read_text(encoding="utf-8")
     assert "multihop:" not in text and "\nwatch: [corpus]             # stages" in text
-    use(["study=multihop", "corpus.source=captions"])
+    use(["study=multihop", "corpus.source=captions", "sweep.time_limit=90m"])
+    assert (load_params().watch, load_params().sweep.time_limit) == (["sweep"], "90m")
+    use(["sweep.time_limit=null"])
     assert load_params().watch == []
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from actmodels.files import write_text
 from pipeline import watch
 from tests.pipeline.project import read_output, write_params
 
@@ -41,6 +42,18 @@ def test_files_of_paths_globs_and_archives(folder: Path) -> None:
     }
     (folder / "a-3.csv").write_text("new")
     assert [*digests(folder)["a-*.csv"]] == ["a-1.csv", "a-2.csv", "a-3.csv"]
+
+
+def test_a_sweep_that_was_ended_is_counted_until_it_completes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["watch", "sweep"])
+    summary, counts = folder / "artifacts/sweep/summary.json", list[int]()
+    for text in ("", '{"ended": "by"}', "{}", '{"ended": "by"}', "{", '{"ended": "by"}'):
+        write_text(summary, text)
+        watch.main()
+        counts.append(read_output(folder, "watch/sweep", "files.json")["ended runs"])
+    assert counts == [0, 1, 1, 2, 2, 3]
 
 
 def test_an_edit_of_the_same_size_and_time_is_noticed(

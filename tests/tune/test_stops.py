@@ -1,6 +1,7 @@
 """The user ends a trial, or a sweep with its best, and the same command goes on."""
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from tune.running_sweep import RunningSweep
 from tune.sweep import run_trials
 from tune.trials.execution import Execution
 from tune.trials.grid import Trial, grid_hash
-from tune.trials.stops import USER, Stops, ended_text
+from tune.trials.stops import TIME_LIMIT, USER, Stops, ended_text
 from tune.trials.store import TrialStore
 
 
@@ -83,6 +84,23 @@ def test_a_trial_and_a_sweep_end_and_continue(
     for text, record in zip(undisturbed, again, strict=True):
         assert '"ended_by"' not in text
         assert TrialRecord.from_json(text).best.score == record.best.score
+
+
+def test_a_time_limit_ends_a_sweep(
+    trials: list[Trial], execution: Execution, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr("tune.running_sweep.time.monotonic", lambda: now[0])
+    sweep = RunningSweep("sweep", trials, replace(execution, time_limit=60), keep_weights=False)
+    with contextlib.suppress(KeyboardInterrupt), sweep.opened():
+        for now[0], ends in ((100.0, False), (159.9, False), (160.0, False), (162.0, True)):
+            assert sweep.is_ending() is ends  # it looks every two seconds
+        assert Stops(execution.checkpoints, sweep.group).reason(trials[0].key) == TIME_LIMIT
+        raise KeyboardInterrupt
+    again = RunningSweep("sweep", trials, execution, keep_weights=False)
+    with contextlib.suppress(KeyboardInterrupt), again.opened():
+        assert not again.is_ending()
+        raise KeyboardInterrupt
 
 
 def test_a_sweep_that_ends_before_any_epoch_has_no_result(

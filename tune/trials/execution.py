@@ -1,5 +1,6 @@
 """Where and with which resources trials run. Does not import Ray: it takes seconds."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +32,7 @@ class Execution:
         state: folder of this machine.
         storage: folder or URL of trials in progress, shared by all nodes.
         max_concurrent: of fusions that train at the same time; None: as many as have room.
+        time_limit: of one run of a sweep, which then ends with its best.
         fail_fast: whether the first trial that is given up ends the sweep.
         text: training data of the character task.
         shared_state: folder or URL of finished trials; None for the state folder.
@@ -48,6 +50,7 @@ class Execution:
     trials_per_fusion: int | Literal["auto"] = 1
     matmul_precision: str = "highest"
     max_concurrent: int | None = None
+    time_limit: float = math.inf
     fail_fast: bool = False
     text: Path | None = None
     patience: float = 120

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from actmodels.records import TrialRecord
 from tune.trials.storage import Storage
 
-USER = "the user"  # what ends a trial or a sweep
+USER, TIME_LIMIT = "the user", "the time limit"  # what ends a trial or a sweep
 
 
 @dataclass(frozen=True)
