@@ -60,6 +60,8 @@ def train_trials(
         "wall_seconds": round(total["wall_seconds"], 1),
         "trained_on": {record.key: record.machine for record in records},
     }
+    if about := str(execution.about):
+        environment["about"] = about
     write_json(artifacts(stage, "environment.json"), environment, indent=1)
     return records
 

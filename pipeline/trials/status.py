@@ -54,7 +54,8 @@ def sweep_status() -> str:
         for trial in proposed.trials
         if (record := records[trial.key]) and record.diverged
     ]
-    lines = [f"sweep: {proposed.total} trials: {counts}", *note, *diverged[:NAMED]]
+    about = f" ({execution.about})" if str(execution.about) else ""
+    lines = [f"sweep{about}: {proposed.total} trials: {counts}", *note, *diverged[:NAMED]]
     if len(diverged) > NAMED:
         lines.append(f"and {len(diverged) - NAMED} more diverged; see MLflow: act-nli ui")
     if by := Stops(execution.checkpoints, grid_hash(trials)).reason():

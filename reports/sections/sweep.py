@@ -175,10 +175,12 @@ def sweep_section(data: Artifacts) -> Section:
             columns["epochs"] = lambda row: str(row["rung"] or "all")
             caption += " Epochs: the first after which a trial was stopped; the means are of these."
         parts.append(Table("sweep_settings", frame, columns, caption, text_columns=3))
+    about = data.documents["sweep/environment"].get("about")
     return Section(
         "Sweep",
         parts,
-        "Dev accuracy is from each trial's best epoch; the best of many trials is optimistic. "
+        (f"{about}. " if about else "")
+        + "Dev accuracy is from each trial's best epoch; the best of many trials is optimistic. "
         "MLflow has all trials with their curves and settings: make ui.",
     )
 

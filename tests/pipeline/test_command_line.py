@@ -19,7 +19,7 @@ import pipeline.__main__ as command_line
 from actmodels.errors import ArtifactError, ConfigError, SweepError
 from actmodels.files import write_text
 from actmodels.records import EpochRecord, TrialRecord
-from pipeline.parameters.load import load_params
+from pipeline.parameters.load import checked, load_params
 from pipeline.runtime.results import write_json
 from pipeline.runtime.summary import summary
 from pipeline.trials.execution import execution_settings, planned_trials
@@ -28,10 +28,10 @@ from pipeline.trials.records import write_trials
 from pipeline.trials.status import sweep_status
 from pipeline.trials.stop import resume, stop
 from reports.format import duration
-from tests.pipeline.project import write_params
+from tests.pipeline.project import params_tree, write_params
 from tests.pipeline.tiny_export import write_export
 from tests.samples import sample_trial
-from tune.trials.execution import Execution
+from tune.trials.execution import Description, Execution
 from tune.trials.grid import Trial, grid_hash
 from tune.trials.stops import Stops
 from tune.trials.store import TrialStore, save_checkpoint
@@ -194,7 +194,11 @@ def test_the_state_of_a_sweep(swept: Swept, folder: Path, golden: Callable[..., 
     note("as in a clone after dvc pull")
     write_trials("sweep", records[:7], {})
     note("the trials of another grid, which the sweep does not reuse")
-    write_params(folder, sweep={"search": "optuna", "trials": 2, "seeds": [1, 2]})
+    about = {"name": "wide", "notes": "two\nlines", "tags": {"owner": "me"}}
+    assert trials == planned_trials(
+        checked(params_tree(sweep=about), ""), replace(execution, about=Description("other"))
+    )
+    write_params(folder, sweep={"search": "optuna", "trials": 2, "seeds": [1, 2], **about})
     note("optuna draws two points of each model, for two seeds")
     write_text(folder / "dvc.yaml", "stages: {corpus: {params: [corpus]}}")
     write_text(folder / "dvc.lock", "stages: {corpus: {params: {params.yaml: {corpus: {}}}}}")

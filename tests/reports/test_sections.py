@@ -203,6 +203,13 @@ def test_a_sweep_that_was_ended_says_so(folder: Path) -> None:
     assert caption.startswith("The user ended the sweep: 5 of 8 trials.")
 
 
+def test_name_notes_and_tags_of_a_sweep_are_in_the_report(folder: Path) -> None:
+    data = load_all(folder)
+    assert sweep_section(data).caption.startswith("Dev accuracy is")
+    data.documents["sweep/environment"]["about"] = "wide; notes; owner me"
+    assert sweep_section(data).caption.startswith("wide; notes; owner me. Dev accuracy is")
+
+
 def test_parallel_coordinates_have_a_line_per_trial_and_a_place_per_value() -> None:
     frame = pd.DataFrame({"trial": ["a", "b", "c"], "width": [8, 64, 16], "score": [10.0, 30, 20]})
     line, text = (layer.to_dict(validate=False) for layer in parallel(frame, ["width"], "score"))

@@ -20,6 +20,10 @@ class Description:
     notes: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        tags = ", ".join(f"{name} {value}" for name, value in self.tags.items())
+        return "; ".join(filter(None, [self.name, " ".join(self.notes.split()), tags]))
+
 
 @dataclass(frozen=True)
 class Execution:

@@ -4,6 +4,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ import pytest
 from actmodels.records import EpochRecord, TrialRecord
 from pipeline.trials import environment
 from tests.samples import keyed, sample_trial
-from tune.trials.execution import Execution
+from tune.trials.execution import Description, Execution
 from tune.trials.grid import Trial
 from tune.trials.store import TrialStore
 
 Train = Callable[..., dict[str, Any]]
 EPOCH = EpochRecord(1, 0.5, 0.5, None, None, None, 0.9, 0.6, None, None, None)
+NAMELESS = Description()
 CONFIGS = [sample_trial("decomposable_attention", dropout=d) for d in (0.0, 0.1, 0.2)]
 TRIALS = keyed(CONFIGS, "abc")
 
@@ -32,7 +34,13 @@ def train(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Train:
     execution, now = Execution(folder, folder, folder), [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
 
-    def train(*new: Trial, seconds: float, trials: list[Trial] = TRIALS, fail: bool = False) -> Any:
+    def train(
+        *new: Trial,
+        seconds: float,
+        trials: list[Trial] = TRIALS,
+        fail: bool = False,
+        about: Description = NAMELESS,
+    ) -> Any:
         def run_trials(*_: object) -> list[TrialRecord]:
             now[0] += seconds
             for trial in new:
@@ -42,7 +50,7 @@ def train(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Train:
             return [record(trial) for trial in trials]
 
         monkeypatch.setattr(environment, "run_trials", run_trials)
-        environment.train_trials("sweep", trials, execution)
+        environment.train_trials("sweep", trials, replace(execution, about=about))
         return json.loads(Path("artifacts/sweep/environment.json").read_text())
 
     return train
@@ -59,7 +67,9 @@ def test_runs_on_the_same_trials_add_up(train: Train, monkeypatch: pytest.Monkey
     assert (result["wall_seconds"], result["trials"], result["reused"]) == (50.0, 3, 1)
     assert result["data_digest"] == "abc" and result["machine"]["cores"] >= 1
     assert set(result["provenance"]) >= {"git_commit", "python_version", "torch_version"}
-    result = train(seconds=1.0, trials=TRIALS[:2])  # others
+    assert "about" not in result
+    result = train(seconds=1.0, trials=TRIALS[:2], about=Description("wide", "a\nb"))  # others
+    assert result["about"] == "wide; a b"
     assert (result["wall_seconds"], result["trials"], result["reused"]) == (0.0, 2, 2)
 
 
