@@ -14,6 +14,7 @@ from typing import Any
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
 from tune.failures import Failure
+from tune.notify import notify
 from tune.progress import say
 from tune.tracking.tracker import Results, Tracker, final_state
 from tune.trials.execution import Execution
@@ -87,12 +88,13 @@ class RunningSweep:
         Raises:
             SweepError: a storage is full or cannot be reached.
         """
-        status = "KILLED"
+        status, unfinished = "KILLED", list[Trial]()
         try:
             with storage_errors(self.checkpoints):
                 if self.stops:  # the same command continues what was ended
                     self.stops.withdraw(self.group)
-                yield self._unfinished()
+                unfinished = self._unfinished()
+                yield unfinished
                 if self.stops and not self.ending:  # it came too late
                     self.stops.withdraw(self.group)
             status = "FINISHED"
@@ -103,6 +105,19 @@ class RunningSweep:
             records = [of for _, of in self._results if isinstance(of, TrialRecord)]
             ended = ended_text(self.ending, records, self.proposed.total) if self.ending else ""
             self.tracker.finish(status, self._metrics(records), self._results, ended)
+            if unfinished and self.execution.notify:
+                notify(self.execution.notify, self._message(status, ended))
+
+    def _message(self, status: str, ended: str) -> dict[str, Any]:
+        """Return what `cluster.notify` sends: a text, as Slack reads it, and its numbers."""
+        state = {"FINISHED": "ended" if ended else "finished", "KILLED": "interrupted"}
+        scores = [*self.proposed.scores.values(), *(r.score for r in self.stopped.values())]
+        numbers = {"state": state.get(status, "failed"), "best": max(scores, default=None)}
+        numbers["minutes"] = round((time.monotonic() - self._started) / 60, 1)
+        name = f"{self.stage} {self.execution.about.name}".strip()
+        best = "none" if numbers["best"] is None else f"{numbers['best']:.4g}"
+        text = f"{name}: {numbers['state']} after {numbers['minutes']} minutes, best score {best}"
+        return {"text": f"{text}; {ended}" if ended else text, **numbers}
 
     def _load(self, trial: Trial) -> TrialRecord | None:
         if record := self.store.load(trial.key, needs_weights=self.keep_weights):

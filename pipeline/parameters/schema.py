@@ -157,6 +157,14 @@ ModelName = Annotated[
 ]
 
 
+Notified = Annotated[
+    str,
+    MustBe(
+        "a URL that starts with https:// or http://, or a command", r"https?://\S+|(?!\w+://)\S.*"
+    ),
+]
+
+
 class Cluster(Section):
     cpus_per_trial: validators.Count
     # Ray's rule: a fraction of one device, or whole devices
@@ -169,6 +177,7 @@ class Cluster(Section):
     max_concurrent: validators.Count | None = None
     max_failures: Annotated[int, validators.Range(ge=0, le=1000)]
     fail_fast: bool = False
+    notify: Notified | None = None
     patience: Seconds
     dashboard: bool
     system_metrics: bool

@@ -37,6 +37,7 @@ class Execution:
         storage: folder or URL of trials in progress, shared by all nodes.
         max_concurrent: of fusions that train at the same time; None: as many as have room.
         time_limit: of one run of a sweep, which then ends with its best.
+        notify: URL or command that receives a message when trials have been trained; or None.
         fail_fast: whether the first trial that is given up ends the sweep.
         text: training data of the character task.
         shared_state: folder or URL of finished trials; None for the state folder.
@@ -55,6 +56,7 @@ class Execution:
     matmul_precision: str = "highest"
     max_concurrent: int | None = None
     time_limit: float = math.inf
+    notify: str | None = None
     fail_fast: bool = False
     text: Path | None = None
     patience: float = 120
