@@ -14,6 +14,7 @@ from typing import Any
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
 from tune.failures import Failure
+from tune.loggers import Loggers
 from tune.notify import notify
 from tune.progress import say
 from tune.tracking.tracker import Results, Tracker, final_state
@@ -40,6 +41,7 @@ class RunningSweep:
 
     Attributes:
         group: digest of the trials.
+        loggers: those beside MLflow.
         proposed: the ledger of the trials.
         rung_scores: of early stopping, if there is one.
         waiting: fusions that Ray has not been given, or has given up.
@@ -70,6 +72,7 @@ class RunningSweep:
         tags |= {"grid_hash": self.group, "data_digest": ", ".join(digests)}
         data = (execution.dataset, execution.data_folder)
         self.tracker = Tracker(stage, self.group, tags, execution.state, data, execution.about)
+        self.loggers = Loggers(f"{execution.about.name or stage}-{self.group[:8]}")
         self.waiting: list[Fusion] = []
         self.ended: set[str] = set()
         self.errors: dict[str, str] = {}
@@ -306,3 +309,4 @@ class RunningSweep:
     def _end(self, trial: Trial, result: TrialRecord | str) -> None:
         self.ended.add(trial.key)
         self.tracker.update(trial, final_state(result))
+        self.loggers.ended(trial, result)

@@ -51,6 +51,7 @@ class DriverCallback(DriverOnly, ray.tune.Callback):
         for member in () if self.sweep.ending else self.members(trial):
             self.progress.started(member.name)
             self.sweep.tracker.update(member, TrialState())
+            self.sweep.loggers.started(member)
 
     def on_trial_result(
         self, iteration: int, trials: list[Any], trial: Any, result: dict[str, Any], **info: Any
@@ -65,6 +66,7 @@ class DriverCallback(DriverOnly, ray.tune.Callback):
                 continue
             state = TrialState(history=record.history, system_metrics=result["system_metrics"])
             self.sweep.tracker.update(member, state)
+            self.sweep.loggers.reached(member, record)
             self.progress.reached(member.name, len(record.history), best_epoch(record.history))
             if member.key in result["finished"]:
                 self._record(member, replace(record, machine=node | record.machine))
