@@ -81,7 +81,7 @@ def test_trials_end_after_the_epoch_in_which_their_end_is_requested(
     train(configs, tmp_path, stops=stops)
     assert [lengths(report) for report in reports] == [{"a": 3, "b": 2}]
     train(fusion(c=1), tmp_path, stops=stops)  # it does not start in a sweep that ends
-    assert len(reports) == 1
+    assert (len(reports), reports[1]["trials"], reports[1]["finished"]) == (2, {}, set())
     stops.withdraw("sweep")
     stops.withdraw("b")
     train(configs, tmp_path, stops=stops)

@@ -200,10 +200,12 @@ def train_fusion(
     if rung_scores:
         stop_early(groups, rung_scores)
     ended_by = stop_requested(members, stops) if stops else {}
-    if resumed or notes:
+    # Ray had this fusion waiting for a worker, and the sweep ends; without a report Ray prints it
+    too_late = stops and not resumed and stops.reason()
+    if resumed or notes or too_late:
         report(by_key, groups.values(), notes, device, ended_by=ended_by)
-    if stops and not resumed and stops.reason():
-        return  # the sweep ends, and Ray had this fusion waiting for a worker
+    if too_late:
+        return
     while not training.finished:
         active = {key: member for key, member in members.items() if not member.finished}
         trained = {keys: group for keys, group in groups.items() if group.keys() & active.keys()}
