@@ -155,7 +155,6 @@ class TrialRecord:
     diverged: bool = False  # a loss was not finite; training ended with the epoch before
     weights: str | None = None  # SHA-256 of the file of the best parameters
     machine: dict[str, Any] | None = None  # node, device and peak memory; not part of the result
-    ended_by: str = ""  # the user or a time limit, before the limits of the configuration
 
     @property
     def best(self) -> EpochRecord:
@@ -168,10 +167,10 @@ class TrialRecord:
 
     @property
     def stopped(self) -> bool:
-        """Whether early stopping, the user or a time limit ended the trial."""
+        """Whether early stopping ended the trial."""
         limits = [self.config[name] for name in ("max_epochs", "patience")]
-        early = ("early_stopping" in self.provenance or self.ended_by) and not self.diverged
-        return bool(early) and not is_over(self.history, *limits)
+        early = "early_stopping" in self.provenance and not self.diverged
+        return early and not is_over(self.history, *limits)
 
     @property
     def end(self) -> str:
@@ -179,19 +178,14 @@ class TrialRecord:
         epochs = len(self.history)
         if self.diverged:
             return f"diverged in epoch {epochs}: a loss was not finite"
-        how = f"by {self.ended_by}" if self.ended_by else "early"
-        return f"stopped {how} after epoch {epochs}" if self.stopped else ""
-
-    def _stored(self) -> dict[str, Any]:
-        """Return the fields; `ended_by` only if something ended the trial."""
-        return {name: of for name, of in asdict(self).items() if name != "ended_by" or of}
+        return f"stopped early after epoch {epochs}" if self.stopped else ""
 
     def to_json(self) -> str:
-        return json.dumps(self._stored(), indent=1, sort_keys=True) + "\n"
+        return json.dumps(asdict(self), indent=1, sort_keys=True) + "\n"
 
     def result_json(self) -> str:
         """Return the reproducible fields as one line of JSON; equal runs give equal bytes."""
-        stored = self._stored() | {"history": [epoch.result() for epoch in self.history]}
+        stored = asdict(self) | {"history": [epoch.result() for epoch in self.history]}
         del stored["machine"]
         return json.dumps(stored, sort_keys=True)
 

@@ -23,7 +23,7 @@ from tune.trials.fusion import Fusion, fusion_name, split_largest
 from tune.trials.grid import Trial, grid_hash, rung_scores
 from tune.trials.proposed_trials import ProposedTrials
 from tune.trials.provenance import code_folder, provenance_tags
-from tune.trials.stops import TIME_LIMIT, Stops, ended_text
+from tune.trials.stops import TIME_LIMIT, Stops, ended_by, ended_text
 from tune.trials.storage import Storage, prepare, storage_errors
 from tune.trials.store import TrialStore, checkpoint_name, load_checkpoint
 
@@ -124,7 +124,7 @@ class RunningSweep:
 
     def _load(self, trial: Trial) -> TrialRecord | None:
         if record := self.store.load(trial.key, needs_weights=self.keep_weights):
-            if not record.ended_by:  # the checkpoint of a worker that outlived its driver
+            if not ended_by(record):  # the checkpoint of a worker that outlived its driver
                 self.checkpoints.remove(checkpoint_name(trial.key))
             if self.rung_scores:
                 self.rung_scores.record_result(record)
@@ -211,11 +211,11 @@ class RunningSweep:
         weights = self._read_weights(trial) if self.keep_weights else None
         if self.keep_weights and weights is None:
             return False
-        if record.ended_by:
+        if by := ended_by(record):
             self.stopped[trial.key] = record
         with self.fatal_errors(self.store.storage):
-            if record.ended_by and self.stops and not self.stops.requested(trial.key):
-                self._end_with(record.ended_by)  # the trial continues with the sweep
+            if by and self.stops and not self.stops.requested(trial.key):
+                self._end_with(by)  # the trial continues with the sweep
             else:
                 self.store.save(record, weights)
             self.trace(trial).unlink(missing_ok=True)  # an earlier run may have left it

@@ -33,7 +33,7 @@ from tests.pipeline.tiny_export import write_export
 from tests.samples import sample_trial
 from tune.trials.execution import Description, Execution
 from tune.trials.grid import Trial, grid_hash
-from tune.trials.stops import Stops
+from tune.trials.stops import Stops, with_end
 from tune.trials.store import TrialStore, save_checkpoint
 
 MANIFEST = {"digest": "d1", "pairs": {"train": 800, "dev": 100}}
@@ -220,7 +220,7 @@ def test_trials_and_the_sweep_are_stopped_and_resumed(swept: Swept, folder: Path
     end = f"1 trials end after their epoch; to take it back: act-nli sweep resume {trials[3].name}"
     assert stop([trials[3].name]) == end
     assert [stops.reason(trial.key) for trial in trials[2:5]] == ["", "the user", ""]
-    store.save(replace(records[3], ended_by="the user"), None)
+    store.save(with_end(records[3], "the user"), None)
     assert "2 finished, 1 stopped, 1 diverged, 0 started, 0 failed, 4 waiting" in sweep_status()
     assert "act-nli sweep resume" in stop([]) and stops.reason(trials[4].key) == "the user"
     assert "the user ends the sweep, or has ended it" in sweep_status()

@@ -10,6 +10,7 @@ import pytest
 from actmodels.records import EpochRecord, TrialRecord
 from tests.samples import MODELS, keyed, sample_trial
 from tune.trials.early_stopping import RungScores, SuccessiveHalving
+from tune.trials.stops import USER, end_text, with_end
 from tune.trials.storage import storage
 
 
@@ -102,8 +103,8 @@ def test_a_trial_that_the_user_ended_does_not_end_its_other_seeds(tmp_path: Path
     here = rungs(tmp_path, ["ab", "cd"])
     config = sample_trial(MODELS[0], max_epochs=10).as_dict()
     origin = {"early_stopping": "rule"}
-    record = TrialRecord("a", config, 1, tuple(history(0.9)), origin, ended_by="the user")
-    assert record.stopped and record.end == "stopped by the user after epoch 1"
+    record = with_end(TrialRecord("a", config, 1, tuple(history(0.9)), origin), USER)
+    assert record.stopped and end_text(record) == "stopped by the user after epoch 1"
     here.record_result(record)
     here.record("b", history(0.7, 0.7, 0.7))
     assert here.last_epoch("m", "ab") is None

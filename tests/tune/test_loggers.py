@@ -14,6 +14,7 @@ from tests.tune.test_lost_trials import callback, finished, ray_trial_of, trials
 from tune.cluster.callback import DriverCallback
 from tune.loggers import Loggers
 from tune.trials.grid import Trial
+from tune.trials.stops import USER, with_end
 
 __all__ = ["callback", "trials"]  # fixtures
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "tensorboard_logger.py"
@@ -69,7 +70,7 @@ def test_the_ends_of_trials(capsys: pytest.CaptureFixture[str]) -> None:
     loggers = Loggers("sweep")
     problem = "logger broken failed, it is not called again: ValueError: no account\n"
     assert capsys.readouterr().err == problem
-    results = (replace(record, diverged=True), replace(record, ended_by="the user"), "why")
+    results = (replace(record, diverged=True), with_end(record, USER), "why")
     for result in results:
         loggers.ended(trial, result)
     calls: list[Any] = sys.modules["others"].Recorder.calls

@@ -15,7 +15,7 @@ from tune.running_sweep import RunningSweep
 from tune.sweep import run_trials
 from tune.trials.execution import Execution
 from tune.trials.grid import Trial, grid_hash
-from tune.trials.stops import TIME_LIMIT, USER, Stops, ended_text
+from tune.trials.stops import TIME_LIMIT, USER, Stops, ended_by, ended_text
 from tune.trials.store import TrialStore
 
 
@@ -57,7 +57,7 @@ def test_a_trial_and_a_sweep_end_and_continue(
     request(execution, 2, grid_hash(trials))
     records = run_trials("sweep", trials, execution)
     assert epochs(records) == [2, 2]  # the third did not start
-    assert [record.ended_by for record in records] == [USER, USER]
+    assert [ended_by(record) for record in records] == [USER, USER]
     assert "sweep: the user ends it; running trials end after their" in capsys.readouterr().err
     text = "the user ended the sweep: 2 of 3 trials have results, 2 of them stopped early"
     assert parents(state)[0].data.tags["stopped"] == text == ended_text(USER, records, 3)
@@ -67,7 +67,7 @@ def test_a_trial_and_a_sweep_end_and_continue(
 
     withdraw(execution, 2)  # the same command continues the sweep, but not the stopped trial
     records = run_trials("sweep", trials, execution)
-    assert (epochs(records), records[0].ended_by) == ([2, 4, 4], USER)
+    assert (epochs(records), ended_by(records[0])) == ([2, 4, 4], USER)
     assert "stopped" not in parents(state)[0].data.tags
     tags = {run.data.tags["trial_key"]: run.data.tags for run in children(state).values()}
     assert [key for key, of in tags.items() if "stopped" in of] == [trials[0].key]

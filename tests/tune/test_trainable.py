@@ -16,7 +16,7 @@ from tune.cluster.trainable import train_fusion
 from tune.cluster.worker_process import configure_torch
 from tune.trials.early_stopping import RungScores, SuccessiveHalving
 from tune.trials.grid import Trial
-from tune.trials.stops import USER, Stops
+from tune.trials.stops import USER, Stops, end_text, ended_by
 from tune.trials.storage import storage
 from tune.trials.store import load_checkpoint, save_checkpoint
 
@@ -73,10 +73,10 @@ def test_trials_end_after_the_epoch_in_which_their_end_is_requested(
     train(configs, tmp_path, stops=stops, show=request)
     records = last_records(reports)
     assert [len(records[key].history) for key in keys] == [3, 2]
-    assert [records[key].ended_by for key in keys] == ["the time limit", USER]
+    assert [ended_by(records[key]) for key in keys] == ["the time limit", USER]
     assert [records[key].stopped for key in keys] == [True, True]
     assert [report["finished"] for report in reports] == [set(), {"b"}, {"a"}]
-    assert records["b"].end == "stopped by the user after epoch 2"
+    assert end_text(records["b"]) == "stopped by the user after epoch 2"
     reports.clear()
     train(configs, tmp_path, stops=stops)
     assert [lengths(report) for report in reports] == [{"a": 3, "b": 2}]
@@ -85,7 +85,7 @@ def test_trials_end_after_the_epoch_in_which_their_end_is_requested(
     stops.withdraw("sweep")
     stops.withdraw("b")
     train(configs, tmp_path, stops=stops)
-    assert [record.ended_by for record in last_records(reports).values()] == ["", ""]
+    assert [ended_by(record) for record in last_records(reports).values()] == ["", ""]
     assert set(map(len, (record.history for record in last_records(reports).values()))) == {4}
 
 

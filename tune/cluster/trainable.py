@@ -22,7 +22,7 @@ from tune.trials.early_stopping import RungScores
 from tune.trials.fusion import point_peers, point_templates, point_title, point_trials
 from tune.trials.grid import Trial
 from tune.trials.provenance import machine
-from tune.trials.stops import Stops
+from tune.trials.stops import Stops, with_end
 from tune.trials.storage import Storage
 from tune.trials.store import checkpoint_name, load_checkpoint, save_checkpoint
 
@@ -101,7 +101,7 @@ def report(
     records, finished, usage = dict[str, TrialRecord](), set[str](), device_usage(device)
     for group in groups:
         records |= {
-            key: replace(_record(trials[key], member, usage), ended_by=ended_by.get(key, ""))
+            key: _record(trials[key], member, usage, ended_by.get(key))
             for key, member in group.items()
             if member.history
         }
@@ -112,8 +112,10 @@ def report(
     notes.clear()
 
 
-def _record(trial: Trial, member: AnyTraining, usage: dict[str, Any]) -> TrialRecord:
-    return TrialRecord(
+def _record(
+    trial: Trial, member: AnyTraining, usage: dict[str, Any], ended_by: str | None
+) -> TrialRecord:
+    record = TrialRecord(
         key=trial.key,
         config=trial.config.as_dict(),
         parameters=member.parameters,
@@ -122,6 +124,7 @@ def _record(trial: Trial, member: AnyTraining, usage: dict[str, Any]) -> TrialRe
         diverged=member.diverged,
         machine=usage,
     )
+    return with_end(record, ended_by) if ended_by else record
 
 
 def by_seeds(

@@ -30,6 +30,7 @@ from tune.tracking.mlflow_store import (
 )
 from tune.trials.execution import Description
 from tune.trials.grid import Trial
+from tune.trials.stops import end_text
 
 log = logging.getLogger(__name__)
 
@@ -80,8 +81,8 @@ def final_state(result: TrialRecord | str) -> TrialState:
         return TrialState("FAILED", tags={"failure": first_line(result)})
     tags = {name: str(value) for name, value in (result.machine or {}).items()}
     tags["epochs"] = str(len(result.history))
-    if result.end:
-        tags["failure" if result.diverged else STOPPED] = result.end
+    if end := end_text(result):
+        tags["failure" if result.diverged else STOPPED] = end
     return TrialState("FAILED" if result.diverged else "FINISHED", result.history, tags)
 
 

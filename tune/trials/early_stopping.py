@@ -16,6 +16,7 @@ from statistics import fmean
 from typing import Any
 
 from actmodels.records import EpochRecord, TrialRecord, best_epoch
+from tune.trials.stops import ended_by
 from tune.trials.storage import Storage
 
 
@@ -78,7 +79,7 @@ class RungScores:
 
     def record_result(self, record: TrialRecord) -> None:
         """Write the scores and the decisions of a finished trial, for its unfinished seeds."""
-        cut = record.stopped and not record.ended_by
+        cut = record.stopped and not ended_by(record)
         self.record(record.key, record.history, finished=not cut, diverged=record.diverged)
         epochs = len(record.history)
         for rung in self.rule.rungs(epochs if cut else epochs - 1):

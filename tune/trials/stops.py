@@ -5,12 +5,13 @@ Workers read them after each epoch, so a request reaches every node. Does not im
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from actmodels.records import TrialRecord
 from tune.trials.storage import Storage
 
 USER, TIME_LIMIT = "the user", "the time limit"  # what ends a trial or a sweep
+ENDED, RULE = "ended_by", "early_stopping"  # entries of a record's provenance
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,35 @@ class Stops:
         return ""
 
 
+def with_end(record: TrialRecord, reason: str) -> TrialRecord:
+    """Return the record of a trial that something ended before the limits of its configuration.
+
+    Its provenance has the reason. A field of the record would change the code of all trials, and so
+    their keys. A record is stopped if its provenance has an entry of early stopping.
+    """
+    return replace(record, provenance={RULE: "", **record.provenance, ENDED: reason})
+
+
+def ended_by(record: TrialRecord) -> str:
+    """Return what ended a trial; empty for early stopping and the limits of its configuration."""
+    return record.provenance.get(ENDED, "")
+
+
+def origin(record: TrialRecord) -> dict[str, str]:
+    """Return the part of the provenance that determines the key; see with_end."""
+    entries = record.provenance.items()
+    return {name: of for name, of in entries if name != ENDED and (name, of) != (RULE, "")}
+
+
+def end_text(record: TrialRecord) -> str:
+    """Return why a trial ended before its last epoch; see TrialRecord.end."""
+    by = ended_by(record)
+    return record.end.replace("stopped early", f"stopped by {by}") if by else record.end
+
+
 def ended_text(by: str, records: Sequence[TrialRecord], total: int) -> str:
     """Return a sentence on the results of a sweep that was ended with its best."""
-    stopped = sum(bool(record.ended_by) for record in records)
+    stopped = sum(bool(ended_by(record)) for record in records)
     results = f"{len(records)} of {total} trials have results, {stopped} of them stopped early"
     return f"{by} ended the sweep: {results}"
 

@@ -11,6 +11,7 @@ from actmodels.errors import UserError
 from actmodels.files import CorruptError
 from actmodels.records import TrialRecord
 from tune.trials.provenance import trial_key
+from tune.trials.stops import ended_by, origin
 from tune.trials.storage import Storage
 
 
@@ -75,7 +76,7 @@ class TrialStore:
             torch.save(weights, buffer)
             self.storage.write(f"{record.key}.pt", buffer.getbuffer())
             record = replace(record, weights=hashlib.sha256(buffer.getbuffer()).hexdigest())
-        name = record_name(record.key, bool(record.ended_by))
+        name = record_name(record.key, bool(ended_by(record)))
         self.storage.write_checked(name, record.to_json().encode())
 
     def load(self, key: str, *, needs_weights: bool) -> TrialRecord | None:
@@ -88,7 +89,7 @@ class TrialStore:
     def _load(self, key: str, name: str, needs_weights: bool) -> TrialRecord | None:
         try:
             record = TrialRecord.from_json(self.storage.read_checked(name).decode())
-            stored = trial_key(record.config, record.provenance)
+            stored = trial_key(record.config, origin(record))
             if stored != key or record.key != key:
                 raise self._corrupt(name, f"holds the result of another configuration ({stored})")
             if needs_weights:
