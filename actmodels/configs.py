@@ -91,16 +91,18 @@ class HopAttentionConfig(Checked):
 
     width: Size
     gate_size: Size
-    # one of its changes to the paper's step (eq. 3-5) taken back: the state starts at zero; the
-    # premise is attended by a bilinear form, the same started at the identity; one window is key
-    # and value; a GRU updates the state; the classifier reads the state alone
-    reverted: Literal["none", "start", "query", "identity", "windows", "update", "classifier"]
     dropout: HalfOpenUnitInterval
     init: Init
     init_std: Positive
     # the premise's scores times s · log(words), so that attention is not softer in longer premises
     # (Scalable-Softmax, Nakanishi 2025, eq. 4; the keys learn the factor); 0: not scaled
     log_scale: NonNegativeFloat = 0.0
+    # one of its changes to the paper's step (eq. 3-5) taken back: the state starts at zero; the
+    # premise is attended by a bilinear form, the same started at the identity; one window is key
+    # and value; a GRU updates the state; the classifier reads the state alone
+    reverted: Literal["none", "start", "query", "identity", "windows", "update", "classifier"] = (
+        "none"
+    )
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,11 @@ from studies.multihop.tables import COLUMNS
 
 RUN = ["model", "run"]
 HALTED = "as halted"  # by the model's own mechanism
-ORACLES = ("hops", "best k")  # exits that read the number of hops
-# The charts draw these models, and fixed steps by their best exit rule; without any, all runs.
-HALTING_DRAWN = (
-    *("hop_attention_dact", "hop_attention_confidence_exit", "hop_attention"),
-    "decomposable_attention",
+# The charts draw these models; without any, all runs.
+DRAWN = (
+    *("hop_attention_dact", "hop_attention_fixed_point_exit", "hop_attention_confidence_exit"),
+    *("hop_attention_step_act", "hop_attention", "decomposable_attention"),
 )
-EXIT_DRAWN = "hop_attention_fixed_steps"
 CHANCE = 100 / 3  # labels are balanced
 SOLVED = 0.95  # minimum accuracy of a solved number of hops
 HOP = "one fact in the chain from the object in the hypothesis to its location."
@@ -54,22 +52,15 @@ def by_hops(rows: pd.DataFrame) -> pd.DataFrame:
 
 def drawn(data: Artifacts) -> pd.DataFrame:
     """Return the rows by hops of the runs in the charts."""
-    hops, exits = data["multihop/hops"], data["multihop/exits"]
-    halted = hops[hops["model"].isin(HALTING_DRAWN) & (hops["run"] == "as set")]
-    if halted.empty:
+    hops = data["multihop/hops"]
+    chosen = hops[hops["model"].isin(DRAWN) & (hops["run"] == "as set")]
+    if chosen.empty:
         return by_hops(hops)
-    order = {model: number for number, model in enumerate(HALTING_DRAWN)}
-    halted = halted.sort_values("model", key=lambda model: model.map(order), kind="stable")
-    fixed = exits[(exits["model"] == EXIT_DRAWN) & ~exits["exit"].isin(ORACLES)]
-    if not fixed.empty:
-        accuracy = fixed.groupby(["run", "exit"])["accuracy"].mean()
-        best = accuracy.groupby("run").idxmax()
-        fixed = fixed[[pair in set(best) for pair in zip(fixed["run"], fixed["exit"], strict=True)]]
-        fixed = fixed.assign(run=fixed["run"] + ", exit at " + fixed["exit"])
-    adaptive = halted["model"].map(is_adaptive)
-    frame = by_hops(pd.concat([halted[adaptive], fixed, halted[~adaptive]], ignore_index=True))
-    names = frame["series"].str.removeprefix("Hop Attention, ")  # the legend has few characters
-    return frame.assign(series=names.str.replace("fixed steps, steps", "fixed", regex=False))
+    order = {model: number for number, model in enumerate(DRAWN)}
+    frame = by_hops(chosen.sort_values("model", key=lambda name: name.map(order), kind="stable"))
+    return frame.assign(
+        series=frame["series"].str.removeprefix("Hop Attention, ")
+    )  # a short legend
 
 
 def correlations(data: Artifacts) -> pd.DataFrame:

@@ -71,8 +71,8 @@ class Exits(Section):
 class Testing(Section):
     hops: Annotated[list[Hops], NON_EMPTY, UNIQUE]
     max_steps: Steps
-    longest: bool  # test premises of the deepest pairs' length at every depth as well
     exits: Exits
+    longest: bool = False  # networks in steps take all depths in the longest premises as well
 
 
 class Study(Limits, StudySection):

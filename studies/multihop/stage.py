@@ -121,10 +121,10 @@ def test_rows(
 ) -> dict[str, list[TableRow]]:
     """Evaluate a trained model on test; return the rows of each table."""
     tables: dict[str, list[TableRow]] = {"exits": [], "correlations": []}
-    if longest is not None:
-        halted = evaluate_halted(model, longest, run.config.input, how.max_steps)
-        tables["longest"] = hop_rows(run, run.seeded, halted, longest)
     if isinstance(model, AlternatingAttention):
+        if longest is not None:
+            halted = evaluate_halted(model, longest, run.config.input, how.max_steps)
+            tables["longest"] = hop_rows(run, run.seeded, halted, longest)
         steps = evaluate_all_steps(model, test, run.config.input, how.max_steps)
         result, hops = steps.halted, test.depths[steps.halted.rows]
         for rule, answers in exits(steps, hops, how.exits).items():
@@ -182,6 +182,7 @@ def main() -> None:
     longest = PairTensors.load(folder / "longest.pt") if study.evaluation.longest else None
     tables: dict[str, list[TableRow]] = {name.partition(".")[0]: [] for name in COLUMNS}
     torch.set_num_threads(1)  # bit-identical results on any number of cores
+    torch.backends.mha.set_fastpath_enabled(False)  # takes three times as long at 1,200 words
     for run, record, weights in with_weights("multihop", trained, execution):
         model = load_model(run.config, words, len(test.classes), weights, "study@multihop")
         for name, rows in test_rows(run, record, model, test, longest, study.evaluation).items():
