@@ -1,4 +1,4 @@
-"""Loggers beside MLflow: what installed packages register as entry points of GROUP.
+"""Further loggers, which installed packages register as entry points of GROUP.
 
 They run in the driver. One that fails is named once and is not called again.
 """
@@ -32,7 +32,7 @@ class Loggers:
 
     def __init__(self, sweep: str) -> None:
         self._loggers: dict[str, Logger] = {}
-        self._epochs: dict[str, int] = {}  # of started trials, as last logged
+        self._epochs: dict[str, int] = {}  # number of logged epochs by key
         for entry in entry_points(group=GROUP):
             self._try(entry.name, partial(self._add, entry, sweep))
 
@@ -66,7 +66,7 @@ class Loggers:
     def _try(self, name: str, call: Callable[[], object]) -> None:
         try:
             call()
-        except Exception as error:  # of somebody else's code
+        except Exception as error:  # a logger is code of other packages
             self._loggers.pop(name, None)
             problem = f"{type(error).__name__}: {first_line(error)}"
             print(f"logger {name} failed, it is not called again: {problem}", file=sys.stderr)

@@ -27,7 +27,8 @@ from tune.trials.stops import TIME_LIMIT, Stops, ended_by, ended_text
 from tune.trials.storage import Storage, prepare, storage_errors
 from tune.trials.store import TrialStore, checkpoint_name, load_checkpoint
 
-NO_RESULT, LOOK = "no result", 2.0  # of a trial; seconds between looks for the sweep's end
+NO_RESULT = "no result"  # reason of a trial without a record
+LOOK = 2.0  # seconds between looks for the sweep's end
 
 
 class RunningSweep:
@@ -41,7 +42,7 @@ class RunningSweep:
 
     Attributes:
         group: digest of the trials.
-        loggers: those beside MLflow.
+        loggers: the registered ones; MLflow has the tracker.
         proposed: the ledger of the trials.
         rung_scores: of early stopping, if there is one.
         waiting: fusions that Ray has not been given, or has given up.

@@ -3,12 +3,11 @@
 import re
 import time
 from dataclasses import dataclass, field
-
-from filelock import FileLock, Timeout
+from typing import NoReturn
 
 from actmodels.errors import ConfigError, SweepError
 from pipeline.parameters.load import load_params
-from pipeline.runtime.stage import artifacts, state_folder
+from pipeline.runtime.stage import artifacts, file_lock, state_folder
 from pipeline.trials.execution import execution_settings
 from tune.trials.storage import Storage, storage_errors
 
@@ -39,26 +38,27 @@ def remove_trials(older_than: str | None, not_in_use: bool, confirmed: bool) -> 
     Raises:
         ConfigError: there is no condition, or the age is invalid.
         SweepError: a stage runs, or the storage cannot be reached.
+        ArtifactError: the file system has no locks.
     """
     if older_than is None and not not_in_use:
         raise ConfigError("trials remove", ["name a condition: --older-than 30d, --not-in-use"])
     before = time.time() - (seconds(older_than) if older_than is not None else 0)
     place, lock = execution_settings(load_params()).trials, state_folder() / "run.lock"
-    lock.parent.mkdir(exist_ok=True)
-    try:
-        with FileLock(lock, timeout=0, fallback_to_soft=False), storage_errors(place):
-            trials, used = stored_trials(place), keys_in_use() if not_in_use else set()
-            old = {key: t for key, t in trials.items() if t.written <= before and key not in used}
-            size = sum(trial.bytes for trial in old.values())
-            counts = f"{len(old):,} of {len(trials):,} trials, {size:,} bytes"
-            if not confirmed:
-                return f"would remove {counts}; add --yes to remove them and their runs in MLflow"
-            runs = remove_runs(set(old)) if old else 0
-            for trial in old.values():
-                for name in sorted(trial.files, reverse=True):  # KEY.json is the first
-                    place.remove(name)
-    except Timeout:
-        raise SweepError(f"a stage runs, which holds {lock}; run this after it") from None
+
+    def refuse() -> NoReturn:
+        raise SweepError(f"a stage runs, which holds {lock}; run this after it")
+
+    with file_lock(lock, refuse), storage_errors(place):
+        trials, used = stored_trials(place), keys_in_use() if not_in_use else set()
+        old = {key: t for key, t in trials.items() if t.written <= before and key not in used}
+        size = sum(trial.bytes for trial in old.values())
+        counts = f"{len(old):,} of {len(trials):,} trials, {size:,} bytes"
+        if not confirmed:
+            return f"would remove {counts}; add --yes to remove them and their runs in MLflow"
+        runs = remove_runs(set(old)) if old else 0
+        for trial in old.values():
+            for name in sorted(trial.files, reverse=True):  # KEY.json is the first
+                place.remove(name)
     return f"removed {counts}; runs in MLflow: {runs:,}"
 
 

@@ -17,7 +17,7 @@ from reports.statistics import levels, mean_sd
 ACCURACY = "dev accuracy (%)"
 TOP = 5  # configurations shown per model
 NAMED = 10  # ours: diverged trials that are named
-ROWS = 3000  # ours: of a chart's data; so many are drawn in a second
+ROWS = 3000  # ours: most rows of a chart's data, which a browser draws in a second
 ENDS = ["stopped", "diverged"]
 PARTS = {"dev_accuracy": "dev", "train_accuracy": "training, with dropout"}
 METRICS = ["dev_accuracy", "dev_loss", "dev_mean_steps"]

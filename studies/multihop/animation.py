@@ -18,7 +18,7 @@ from actmodels.files import files_digest, write_text
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.seeding import generator
 from actmodels.tracing import Trace, trace
-from pipeline.parameters.load import load_params
+from pipeline.parameters.load import Params, load_params
 from pipeline.parameters.studies import study_section
 from pipeline.runtime.stage import artifacts
 from pipeline.trials.execution import execution_settings
@@ -31,8 +31,8 @@ from tune.trials.grid import with_keys
 from tune.trials.store import TrialStore
 
 MODEL, HOPS = "hop_attention_dact", 12
-COLUMNS, WIDTH, HEIGHT = 4, 225, 26  # of facts, and pixels of a fact
-SECONDS, REST = 0.9, 4  # of a step; steps that the end is shown for
+COLUMNS, WIDTH, HEIGHT = 4, 225, 26  # columns of facts; pixels of a fact
+SECONDS, REST = 0.9, 4  # seconds of a step; steps for which the end is shown
 STYLE = "font: 14px sans-serif; fill: #222"
 
 
@@ -86,10 +86,10 @@ def draw_steps(premise: Sequence[str], hypothesis: str, traced: Trace) -> str:
     )
 
 
-def trained_model(study: Study) -> AlternatingAttention:
+def trained_model(params: Params, study: Study) -> AlternatingAttention:
     """Return the network of the first seed from the last run of the study."""
     folder = artifacts("studies", "multihop")
-    execution = execution_settings(load_params(), data_folder=folder, dataset="multihop")
+    execution = execution_settings(params, data_folder=folder, dataset="multihop")
     if MODEL not in study.models:
         sys.exit(f"error: multihop.models of params.yaml has no {MODEL}; add it and run the study")
     _, config = next(iter(multihop_trials(MODEL, study)))
@@ -108,8 +108,9 @@ def trained_model(study: Study) -> AlternatingAttention:
 
 def main(target: Path) -> None:
     """Write the picture of one pair."""
-    study = study_section(load_params(), Study)
-    model, corpus = trained_model(study), study.corpus.premises
+    params = load_params()
+    study = study_section(params, Study)
+    model, corpus = trained_model(params, study), study.corpus.premises
     model.halting.max_steps = study.evaluation.max_steps
     pair = draw_split(corpus, 1, [HOPS], HOPS, generator("animation", 0))
     batch = collate(pair, torch.tensor([0]), null_token=False, device="cpu")

@@ -58,9 +58,8 @@ def drawn(data: Artifacts) -> pd.DataFrame:
         return by_hops(hops)
     order = {model: number for number, model in enumerate(DRAWN)}
     frame = by_hops(chosen.sort_values("model", key=lambda name: name.map(order), kind="stable"))
-    return frame.assign(
-        series=frame["series"].str.removeprefix("Hop Attention, ")
-    )  # a short legend
+    names = frame["series"].str.removeprefix("Hop Attention, ")  # the legend has few characters
+    return frame.assign(series=names)
 
 
 def correlations(data: Artifacts) -> pd.DataFrame:

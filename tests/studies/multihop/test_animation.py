@@ -41,7 +41,7 @@ def test_the_end_shows_without_animations() -> None:
     hidden = [element.text for element in elements.iter(TEXT) if element.get("opacity") == "0"]
     assert hidden == []
     times = [moving.get("keyTimes") for moving in elements.iter() if moving.get("keyTimes")]
-    assert times == ["0.0000;0.1667;0.3333", "0.0000;0.1667", "0.0000;0.1667"]  # of six frames
+    assert times == ["0.0000;0.1667;0.3333", "0.0000;0.1667", "0.0000;0.1667"]  # six frames
 
 
 def test_words_of_a_premise() -> None:
