@@ -50,15 +50,14 @@ def test_a_trial_and_a_sweep_end_and_continue(
     trials: list[Trial],
     execution: Execution,
     state: Path,
-    one_ray: None,
-    capsys: pytest.CaptureFixture[str],
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     request(execution, 1, trials[0].key)
     request(execution, 2, grid_hash(trials))
     records = run_trials("sweep", trials, execution)
     assert epochs(records) == [2, 2]  # the third did not start
     assert [ended_by(record) for record in records] == [USER, USER]
-    assert "sweep: the user ends it; running trials end after their" in capsys.readouterr().err
+    assert "sweep: the user ends it; running trials end after their" in capfd.readouterr().err
     text = "the user ended the sweep: 2 of 3 trials have results, 2 of them stopped early"
     assert parents(state)[0].data.tags["stopped"] == text == ended_text(USER, records, 3)
     tags = {run.data.tags["trial_key"]: run.data.tags for run in children(state).values()}
