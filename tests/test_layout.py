@@ -167,6 +167,10 @@ def test_the_map_names_every_folder_and_no_file_that_is_gone() -> None:
     assert [folder for folder in sorted(folders) if f"`{folder}/`" not in page] == []
     named = re.findall(rf"`((?:{'|'.join(PACKAGES)})/[\w/]+\.py)`", page)
     assert [path for path in named if not (ROOT / path).is_file()] == []
+    rows = re.findall(r"^\| `([\w/]+/)` \|.*\| (`.*`) \|$", page, re.MULTILINE)
+    starts = [(folder, name) for folder, names in rows for name in re.findall(r"`(.+?)`", names)]
+    assert len(starts) > 30
+    assert [s for s in starts if not any((ROOT / f / s[1]).exists() for f in ("", s[0]))] == []
 
 
 def test_files_are_small() -> None:

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -39,10 +40,17 @@ def test_each_mechanism_is_documented(name: str) -> None:
         assert f"`{one}`" in PAGE and hasattr(actmodels.halting, one)
 
 
-def test_the_table_of_settings_is_that_of_the_code() -> None:
+def test_the_command_of_the_page_prints_each_setting_of_each_mechanism() -> None:
+    assert "`python -m actmodels.halting`" in PAGE
     command = [sys.executable, "-m", "actmodels.halting"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.count("\n") > 20 and done.stdout in PAGE
+    rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines()]
+    assert {len(row) for row in rows} == {5}
+    printed = {(name, row[0], row[1]) for row in rows for name in row[4].split(", ")}
+    for mechanism in HALTINGS.values():
+        name = mechanism.settings.__name__.removesuffix("Config")
+        for one in fields(mechanism.settings):
+            assert (name, f"`{one.name}`", f"{one.default:g}") in printed
 
 
 @pytest.mark.slow(minutes=1)

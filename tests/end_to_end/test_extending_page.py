@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ import pytest
 from tests.end_to_end.project import ROOT, Project
 
 PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
-FILE = re.compile(r"^```\w+\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 END = re.compile(r"^```python\n# (\S+): at its end\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINE = re.compile(r"^```python\n# (\S+): in MODELS\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CHECKS = """
@@ -31,12 +31,12 @@ SMALL = (
 
 def extend(folder: Path) -> None:
     """Write the model and the study of the page into a copy of the project."""
-    for name, text in FILE.findall(PAGE):
-        if name.startswith(("actmodels/models/pair_reader", "conf/study/", "studies/")):
-            assert not (folder / name).exists(), f"{name} changes"
-            (folder / name).parent.mkdir(exist_ok=True)
-            (folder / name).write_text(text, encoding="utf-8")
-    (folder / "studies" / "widths" / "__init__.py").touch()
+    commands = re.findall(r"^cp .*docs/examples/.*$", PAGE, re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        subprocess.run(command, shell=True, cwd=folder, check=True)
+    assert (folder / "actmodels/models/pair_reader.py").is_file()
+    assert (folder / "conf/study/widths.yaml").is_file()
     ((end, text),) = END.findall(PAGE)
     path = folder / end
     path.write_text(f"{path.read_text(encoding='utf-8')}\n\n{text}", encoding="utf-8")

@@ -2,7 +2,7 @@
 
 import json
 import os
-import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -91,14 +91,11 @@ def test_a_corrupt_file_is_a_one_line_error(corruption: str, tmp_path: Path) -> 
 @pytest.mark.slow(minutes=0.2)
 @pytest.mark.parametrize("name", ["decomposable_attention", "adaptive_attention"])
 def test_the_graph_of_the_docs_matches_the_model(name: str, folder: Path) -> None:
-    """The torch.export example in docs/reports.md, for any number and length of pairs."""
+    """docs/examples/export_graph.py, for any number and length of pairs."""
     training = Training(sample_trial(name, max_epochs=2), sample_data())
     assert list(training.epochs())
     model = write_tiny(folder / "artifacts/export/models" / name, training.config, training.model)
-    page = (ROOT / "docs" / "reports.md").read_text(encoding="utf-8")
-    (script,) = (s for s in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "export(" in s)
-    root = script.replace("Path(pipeline.__file__).parents[1]", "Path()")
-    exec(root.replace("decomposable_attention", name), {})
+    runpy.run_path(str(ROOT / "docs/examples/export_graph.py"))["main"](name, Path())
     graph = torch.export.load(f"{name}.pt2").module()
     for pairs, longest in ((1, 1), (2, 30), (17, 9)):
         batch = collate(sample_pairs(pairs, 5, longest), torch.arange(pairs), null_token=False)
