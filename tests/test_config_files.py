@@ -81,6 +81,7 @@ def test_versions_agree(ray_cluster: Any) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     citation = documents(ROOT / "CITATION.cff")[0]
     assert (citation["version"], citation["license"]) == (__version__, project["license"])
+    assert [(ROOT / one["filename"]).is_file() for one in citation["references"]] == [True]
     assert f"\n## Version {__version__} " in (ROOT / "CHANGELOG.md").read_text()
     locked = (ROOT / "requirements.lock").read_text().splitlines()
     assert f"ray=={ray_cluster['rayVersion']}" in locked

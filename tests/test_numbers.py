@@ -1,4 +1,4 @@
-"""Means with a spread on the first pages are on pages of results; those of multi-hop in files."""
+"""Means with a spread on the first pages are on pages of results; these equal their files."""
 
 import csv
 import re
@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "results"
 NUMBER = re.compile(r"[−+]?\d+(?:\.\d+)? ± \d+\.\d+")
+DECIMAL = re.compile(r"\d+\.\d+")
 
 
 def numbers(*files: Path) -> set[str]:
@@ -17,10 +18,20 @@ def numbers(*files: Path) -> set[str]:
     return {found for file in files for found in NUMBER.findall(file.read_text("utf-8"))}
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/results.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/results.md", "docs/report.md"])
 def test_a_number_of_a_first_page_is_on_a_page_of_results(page: str) -> None:
     found = numbers(ROOT / page)
     assert len(found) > 8 and found - numbers(*RESULTS.glob("*.md")) == set()
+
+
+def test_a_decimal_of_the_report_is_a_result_or_was_published() -> None:
+    report = re.sub(
+        r"\(https://.*?\)|\[arXiv.*?\]", "", (ROOT / "docs/report.md").read_text("utf-8")
+    )
+    files = [*RESULTS.rglob("*.md"), *RESULTS.rglob("*.csv"), ROOT / "reports/published/snli.csv"]
+    known = {found for file in files for found in DECIMAL.findall(file.read_text("utf-8"))}
+    found = set(DECIMAL.findall(report))
+    assert len(found) > 60 and found - known == set()
 
 
 def test_a_number_of_the_multi_hop_page_is_in_a_file() -> None:
