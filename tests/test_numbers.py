@@ -1,7 +1,9 @@
 """Means with a spread on the first pages are on pages of results; these equal their files."""
 
 import csv
+import json
 import re
+from itertools import chain
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -32,6 +34,34 @@ def test_a_decimal_of_the_report_is_a_result_or_was_published() -> None:
     known = {found for file in files for found in DECIMAL.findall(file.read_text("utf-8"))}
     found = set(DECIMAL.findall(report))
     assert len(found) > 60 and found - known == set()
+
+
+def test_numbers_of_the_demo_are_those_of_its_runs() -> None:
+    """Means over all runs, over the seeds of a processor, and the ranges, in their order."""
+    demo = json.loads((ROOT / "reports/published/demo.json").read_text("utf-8"))
+    means, ranges = set[str](), set[str]()
+    for line in chain.from_iterable(part["lines"].values() for part in demo["parts"].values()):
+        for number, (low, high) in enumerate(line["ranges"]):
+            ranges.add(f"{low} to {high:{'g' if high == 100 else ''}}")
+            seeds = [values[number] for values in line["values"].values()]
+            for one in (*seeds, list(chain.from_iterable(seeds))):
+                means |= {f"{mean(one):.{digits}f} ± {stdev(one):.2f}" for digits in (1, 2)}
+    page = (RESULTS / "embedded-corpus.md").read_text("utf-8").partition("## Steps")[0]
+    started = (ROOT / "docs/getting-started.md").read_text("utf-8")
+    found = NUMBER.findall(page)
+    assert len(found) > 20 and {*found, *NUMBER.findall(started)} - means == set()
+    shown = re.findall(r"\| ([\d.]+ to [\d.]+) \|", page)
+    assert len(shown) == 10 and set(shown) - ranges == set()
+
+
+def test_a_number_of_the_fixed_steps_is_in_a_file() -> None:
+    page = (RESULTS / "halting.md").read_text("utf-8")
+    section = page.partition("## Fixed steps")[2].partition("## Subset")[0]
+    files = numbers(*RESULTS.glob("halting/*.csv"))
+    assert len(files) > 40 and {*NUMBER.findall(section)} - files == set()
+    assert set(re.findall(r"\((halting/[\w-]+\.csv)\)", section)) == {
+        f"halting/{file.name}" for file in RESULTS.glob("halting/*.csv")
+    }
 
 
 def test_a_number_of_the_multi_hop_page_is_in_a_file() -> None:
