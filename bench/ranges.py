@@ -32,7 +32,7 @@ from scipy.special import stdtrit
 from actmodels.files import write_text
 from bench.timing import markdown_table, one_line, progress
 from pipeline.parameters.load import load_params
-from pipeline.runtime.expected import FILE, MODELS, Range, parameters_digest, results, template
+from pipeline.runtime.expected import FILE, MODELS, Bounds, parameters_digest, results, template
 from pipeline.runtime.stage import run_command
 from pipeline.runtime.summary import result_lines
 from tune.trials.provenance import machine
@@ -53,7 +53,7 @@ Lines = dict[str, list[str]]  # part: lines of the summary
 
 def prediction_interval(
     values: Sequence[float], count: int, digits: int, highest: float = math.inf
-) -> Range:
+) -> Bounds:
     """Return the interval for a mean of `count` further values, rounded to `digits`.
 
     All runs are replicates: rounding changes a run like another seed.

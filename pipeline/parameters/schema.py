@@ -27,9 +27,9 @@ from pipeline.parameters.section import (
     MustBe,
     Name,
     Pairs,
+    ParamsSection,
     Places,
     Seconds,
-    Section,
     Seeds,
     Settings,
     Sha256,
@@ -45,7 +45,7 @@ FACTS = (
 )
 
 
-class Captions(Section):
+class Captions(ParamsSection):
     seed: validators.NonNegativeInt
     train: Pairs
     dev: Pairs
@@ -103,7 +103,7 @@ def text_keys(labels: Any) -> Any:
     return labels
 
 
-class PairFiles(Section):
+class PairFiles(ParamsSection):
     train: Places | None
     dev: Places | None
     test: Places | None
@@ -115,7 +115,7 @@ class PairFiles(Section):
     invalid: Literal["stop", "drop"]
 
 
-class Corpus(Section):
+class Corpus(ParamsSection):
     source: Literal["captions", "snli", "files"]
     classes: Classes
     parses: bool
@@ -165,7 +165,7 @@ Notified = Annotated[
 ]
 
 
-class Cluster(Section):
+class Cluster(ParamsSection):
     cpus_per_trial: validators.Count
     # Ray's rule: a fraction of one device, or whole devices
     gpus_per_trial: Annotated[
@@ -185,12 +185,12 @@ class Cluster(Section):
     state: StoragePath
 
 
-class Vocabulary(Section):
+class Vocabulary(ParamsSection):
     size: validators.Count
     lowercase: bool
 
 
-class RandomVectors(Section):
+class RandomVectors(ParamsSection):
     seed: validators.NonNegativeInt
     std: validators.Positive
 
@@ -199,18 +199,18 @@ class Glove(Fetched):
     member: Name | None
 
 
-class Vectors(Section):
+class Vectors(ParamsSection):
     source: Literal["random", "glove"]
     dimensions: validators.Size
     random: RandomVectors
     glove: Glove
 
 
-class Tensors(Section):
+class Tensors(ParamsSection):
     max_tokens: validators.Count | None
 
 
-class LexicalBaseline(Section):
+class LexicalBaseline(ParamsSection):
     features: Annotated[list[Feature], NON_EMPTY, UNIQUE]
     min_count: validators.Count
     regularization: Annotated[list[validators.Positive], NON_EMPTY, UNIQUE]
@@ -221,7 +221,7 @@ def without_null(models: dict[str, Any]) -> dict[str, Any]:
     return {name: grid for name, grid in models.items() if grid is not None}
 
 
-class ModelGrid(Section):
+class ModelGrid(ParamsSection):
     """A model's trials: `settings` override those common to all models; `grid` has the axes.
 
     Each of the `points`, some settings together, is combined with every point of the grid.
@@ -232,7 +232,7 @@ class ModelGrid(Section):
     points: list[Annotated[Settings, Keys(PAIRS), NON_EMPTY]] = Field(default_factory=list)
 
 
-class EarlyStopping(Section):
+class EarlyStopping(ParamsSection):
     rule: Literal["none", "successive_halving"]
     grace_period: validators.Epochs
     reduction_factor: validators.Several
@@ -284,7 +284,7 @@ class Sweep(Limits):
         return self.model_copy(update={"models": models})
 
 
-class SelectBest(Section):
+class SelectBest(ParamsSection):
     # only the order of the grid resolves every tie
     ties: Annotated[
         list[Literal["dev_loss", "dev_mean_steps", "parameters", "grid_order"]],
@@ -297,31 +297,31 @@ class Retrain(Limits):
     seeds: Seeds
 
 
-class Evaluate(Section):
+class Evaluate(ParamsSection):
     reference: str | None
 
 
-class Export(Section):
+class Export(ParamsSection):
     name: ModelName
 
 
-class Ablate(Section):
+class Ablate(ParamsSection):
     model: str | None
     dev_steps: validators.Steps
     test_steps: Annotated[list[validators.Steps], NON_EMPTY, UNIQUE]
 
 
-class Trace(Section):
+class Trace(ParamsSection):
     model: str | None
     seeds: validators.Count
     per_label: validators.Count
 
 
-class Report(Section):
+class Report(ParamsSection):
     examples: validators.Count
 
 
-class Params(Section):
+class Params(ParamsSection):
     """params.yaml without the sections of studies, which pipeline.parameters.studies adds."""
 
     cluster: Cluster

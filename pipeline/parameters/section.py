@@ -44,7 +44,7 @@ EXPECTED = {  # by pydantic's error type
 }
 
 
-class Section(BaseModel):
+class ParamsSection(BaseModel):
     """A mapping of params.yaml: frozen, without unknown keys or type conversions."""
 
     model_config = ConfigDict(
@@ -222,7 +222,7 @@ def _checked_range(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-class Fetched(Section):
+class Fetched(ParamsSection):
     """A file to download: mirrors, and digest and size if known."""
 
     urls: Annotated[list[Url], NON_EMPTY]
@@ -244,7 +244,7 @@ PAIRS = {name: of for model in MODELS for name, of in setting_types(model).items
 LIMITS = {"max_epochs": Epochs, "patience": NonNegativeInt}
 
 
-class Limits(Section):
+class Limits(ParamsSection):
     """The length of training."""
 
     max_epochs: Epochs
@@ -311,7 +311,7 @@ def _fields(schema: Any) -> dict[Any, Any]:
     """Return the type of each key; the key None stands for any key or index."""
     if isinstance(schema, Keys):
         return dict(schema.types)
-    if isinstance(schema, type) and issubclass(schema, Section):
+    if isinstance(schema, type) and issubclass(schema, ParamsSection):
         return {name: info.rebuild_annotation() for name, info in schema.model_fields.items()}
     parts = get_args(schema)
     if get_origin(schema) in (dict, list):

@@ -15,13 +15,13 @@ from pydantic import create_model
 
 from actmodels.errors import ConfigError
 from pipeline.parameters.schema import Params
-from pipeline.parameters.section import UNIQUE, Section
+from pipeline.parameters.section import UNIQUE, ParamsSection
 
 FOLDER = Path(__file__).parents[2] / "studies"
 SHARED = 110  # characters: a longer schema has a definition
 
 
-class StudySection(Section):
+class StudySection(ParamsSection):
     """The section of a study; its section.py has a subclass, `Study`."""
 
     def problems(self, params: Params) -> Iterator[str]:

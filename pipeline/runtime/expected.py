@@ -26,7 +26,7 @@ DESCRIPTION = (
     "time_limit",
 )  # keys of the sweep that change no result
 RESULT, SPREAD, COUNT = re.compile(r"\d+\.\d+"), re.compile(r" ± [\d.]+"), re.compile(r"n = \d+")
-Range = tuple[float, float]
+Bounds = tuple[float, float]
 
 
 def results(line: str) -> list[str]:
@@ -62,7 +62,7 @@ class Expectations:
 
     def annotated(self, part: str, line: str) -> str:
         """Return a line with the ranges of its results, which are counted for the verdict."""
-        ranges: list[Range] = self.lines.get(part, {}).get(template(line), {}).get("ranges", [])
+        ranges: list[Bounds] = self.lines.get(part, {}).get(template(line), {}).get("ranges", [])
         for value, (low, high) in zip(results(line), ranges, strict=bool(ranges)):
             if low <= float(value) <= high:
                 self.inside += 1

@@ -15,8 +15,8 @@ from pipeline.parameters.section import (
     Keys,
     Limits,
     Name,
+    ParamsSection,
     Pattern,
-    Section,
     Seeds,
     Settings,
     TextSource,
@@ -32,7 +32,7 @@ READER = dict(validators.settings_of(*PARTS.values()))
 del READER["strategy"], READER["steps"]  # the axes of a study
 
 
-class ClozeText(Section):
+class ClozeText(ParamsSection):
     source: TextSource | None
     tokenized: bool
     paragraphs: Literal["lines", "empty_lines"]
@@ -51,14 +51,14 @@ class Cbt(Fetched):
     folder: Name
 
 
-class WhoDidWhat(Section):
+class WhoDidWhat(ParamsSection):
     train: Fetched | None
     dev: Fetched | None
     test: Fetched | None
     names_seed: validators.NonNegativeInt
 
 
-class Data(Section):
+class Data(ParamsSection):
     source: Literal["text", "cbt", "whodidwhat"]
     question_types: Annotated[list[Literal["NE", "CN"]], NON_EMPTY, UNIQUE]
     text: ClozeText

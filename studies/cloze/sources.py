@@ -38,7 +38,7 @@ from pipeline.parameters.section import SPLITS
 from studies.cloze.question import BLANK, CANDIDATES, ClozeQuestion
 from studies.cloze.section import CONTEXT_LINES, ClozeText
 
-Section = list[list[str]]
+TextSection = list[list[str]]
 Questions = dict[str, dict[str, list[ClozeQuestion]]]  # by answer class and split
 DETERMINERS = frozenset(
     (
@@ -113,7 +113,7 @@ def split_sections(count: int, config: ClozeText) -> dict[str, list[int]]:
 
 
 def draw_question(
-    context: Section, sentence: Sequence[str], words: set[str], rng: Random
+    context: TextSection, sentence: Sequence[str], words: set[str], rng: Random
 ) -> ClozeQuestion | None:
     """Remove one of the `words` from a sentence; return None if no word qualifies."""
     # sorted, because the order of a set differs between processes

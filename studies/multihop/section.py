@@ -24,7 +24,7 @@ from pipeline.parameters.section import (
     Axes,
     Keys,
     Limits,
-    Section,
+    ParamsSection,
     Seeds,
     Settings,
     axes,
@@ -44,7 +44,7 @@ from studies.multihop.config import (
 SETTINGS = PAIRS | settings_of(StreamConfig)
 
 
-class Corpus(Section):
+class Corpus(ParamsSection):
     seed: NonNegativeInt
     dev: BatchSize
     test: BatchSize
@@ -58,7 +58,7 @@ class Corpus(Section):
         return CorpusConfig(self.things, self.chains, self.distractors)
 
 
-class Exits(Section):
+class Exits(ParamsSection):
     """Rules by which a pair leaves a trained network, each with its thresholds."""
 
     confidence: Annotated[list[UnitInterval], UNIQUE]  # minimum probability of the class
@@ -68,7 +68,7 @@ class Exits(Section):
     unit: Annotated[list[UnitInterval], UNIQUE]
 
 
-class Testing(Section):
+class Testing(ParamsSection):
     hops: Annotated[list[Hops], NON_EMPTY, UNIQUE]
     max_steps: Steps
     exits: Exits

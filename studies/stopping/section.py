@@ -13,7 +13,7 @@ from pipeline.parameters.section import (
     Axes,
     Keys,
     Limits,
-    Section,
+    ParamsSection,
     Seeds,
     Settings,
     axes,
@@ -30,7 +30,7 @@ SETTINGS = {
 }
 
 
-class Testing(Section):
+class Testing(ParamsSection):
     strings: BatchSize  # of each length
     bits: Annotated[list[Steps], NON_EMPTY, UNIQUE]
     steps_per_bit: Steps  # steps of a bit at most, as a multiple of the bits of its string

@@ -16,7 +16,7 @@ from actmodels.registry import MODELS
 from actmodels.trial_config import setting_types
 from pipeline.parameters.load import checked, load_params
 from pipeline.parameters.schema import EarlyStopping, ModelGrid, Params, Sweep
-from pipeline.parameters.section import PAIRS, Keys, Section
+from pipeline.parameters.section import PAIRS, Keys, ParamsSection
 from pipeline.parameters.studies import params_type, study_names
 from pipeline.parameters.trials import sweep_trials, trial_count
 from pipeline.sweep import main as sweep
@@ -160,7 +160,7 @@ def numbers(hint: Any, path: str) -> Iterator[tuple[str, Any]]:
     base = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     if base in (int, float):
         yield path, hint
-    elif isinstance(base, type) and issubclass(base, Section):
+    elif isinstance(base, type) and issubclass(base, ParamsSection):
         for name, info in base.model_fields.items():
             yield from numbers(info.rebuild_annotation(), f"{path}.{name}")
     elif isinstance(base, Keys):
