@@ -54,14 +54,17 @@ def test_numbers_of_the_demo_are_those_of_its_runs() -> None:
     assert len(shown) == 10 and set(shown) - ranges == set()
 
 
-def test_a_number_of_the_fixed_steps_is_in_a_file() -> None:
-    page = (RESULTS / "halting.md").read_text("utf-8")
-    section = page.partition("## Fixed steps")[2].partition("## Subset")[0]
-    files = numbers(*RESULTS.glob("halting/*.csv"))
-    assert len(files) > 40 and {*NUMBER.findall(section)} - files == set()
-    assert set(re.findall(r"\((halting/[\w-]+\.csv)\)", section)) == {
-        f"halting/{file.name}" for file in RESULTS.glob("halting/*.csv")
-    }
+@pytest.mark.parametrize(
+    ("name", "start", "end"),
+    [("halting", "## Fixed steps", "## Subset"), ("sequences", "## Sort and", "## Characters")],
+)
+def test_a_number_of_a_section_is_in_its_file(name: str, start: str, end: str) -> None:
+    page = (RESULTS / f"{name}.md").read_text("utf-8")
+    section = page.partition(start)[2].partition(end)[0]
+    found = NUMBER.findall(section)
+    assert len(found) > 7 and {*found} - numbers(*RESULTS.glob(f"{name}/*.csv")) == set()
+    linked = set(re.findall(rf"\(({name}/[\w-]+\.csv)\)", section))
+    assert linked == {f"{name}/{file.name}" for file in RESULTS.glob(f"{name}/*.csv")}
 
 
 def test_a_number_of_the_multi_hop_page_is_in_a_file() -> None:
