@@ -10,10 +10,11 @@ from pipeline.parameters.load import load_params
 from pipeline.runtime.stage import artifacts, file_lock, state_folder
 from pipeline.trials.execution import execution_settings
 from tune.trials.storage import Storage, storage_errors
+from tune.trials.store import STOPPED
 
 SECONDS = {"h": 3600, "d": 86_400, "w": 604_800}
 KEY = re.compile(r"\b[0-9a-f]{16}\b")
-FILE = re.compile(r"([0-9a-f]{16})\.(json|pt)(\.corrupt\d*)?")
+FILE = re.compile(rf"(?:{STOPPED})?([0-9a-f]{{16}})\.(json|pt)(\.corrupt\d*)?")
 REFERENCES = ("sweep/*.jsonl", "retrain/*.jsonl", "studies/*/*.csv")  # name all trials in use
 
 
@@ -73,7 +74,7 @@ def seconds(age: str) -> float:
 def stored_trials(place: Storage) -> dict[str, StoredTrial]:
     """Return the stored trials by key, also those whose record or weights are missing."""
     trials: dict[str, StoredTrial] = {}
-    for name, size, written in place.files():
+    for name, size, written in [*place.files(), *place.files(STOPPED)]:
         if found := FILE.fullmatch(name):
             trial = trials.setdefault(found[1], StoredTrial())
             trial.files.append(name)

@@ -25,6 +25,7 @@ from pipeline.runtime.summary import summary
 from pipeline.trials.execution import execution_settings, planned_trials
 from pipeline.trials.plan import sweep_plan
 from pipeline.trials.records import write_trials
+from pipeline.trials.removal import remove_trials
 from pipeline.trials.status import sweep_status
 from pipeline.trials.stop import resume, stop
 from reports.format import duration
@@ -232,6 +233,13 @@ def test_trials_and_the_sweep_are_stopped_and_resumed(swept: Swept, folder: Path
         texts.add(resumed.read_text())
     assert len(texts) == 2 and store.load(trials[3].key, needs_weights=False) is None
     assert "2 finished, 1 diverged, 0 started, 0 failed, 5 waiting" in sweep_status()
+    stop([trials[3].key])
+    store.save(with_end(records[3], "the user"), None)
+    assert remove_trials(None, True, confirmed=True).startswith("removed 4 of 4 trials, ")
+    assert resume([trials[3].key]) == (
+        "the next run of the sweep continues from the last epochs; run: dvc repro"
+    )
+    assert not stops.requested(trials[3].key) and not store.holds(trials[3].key)
 
 
 def test_the_plan_of_a_sweep(swept: Swept, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

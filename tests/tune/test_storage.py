@@ -47,7 +47,8 @@ def test_files_are_listed_without_those_of_subfolders(place: Storage) -> None:
         place.write(name, b"123")
     ((name, size, written),) = place.files()
     assert (name, size) == ("a.pt", 3) and abs(written - time.time()) < 60
-    assert storage(f"{place.location}/other").files() == []
+    assert [name for name, *_ in place.files("rungs/3/")] == ["rungs/3/a.json"]
+    assert storage(f"{place.location}/other").files() == place.files("other/") == []
 
 
 def test_a_corrupt_file_is_named_and_quarantined(place: Storage) -> None:

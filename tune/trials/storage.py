@@ -132,12 +132,15 @@ class Storage:
         Path(self.location, name).replace(Path(self.location, new))
 
     @retried
-    def files(self) -> list[tuple[str, int, float]]:
-        """Return name, bytes and Unix time of the last write of each file, not of subfolders."""
-        if not Path(self.location).is_dir():
+    def files(self, folder: str = "") -> list[tuple[str, int, float]]:
+        """Return name, bytes and Unix time of the last write of each file, not of subfolders.
+
+        folder: the subfolder to list, such as "stopped/", which the names begin with.
+        """
+        if not (place := Path(self.location, folder)).is_dir():
             return []
-        files = (path for path in Path(self.location).iterdir() if path.is_file())
-        stats = ((path.name, path.stat()) for path in files)
+        files = (path for path in place.iterdir() if path.is_file())
+        stats = ((f"{folder}{path.name}", path.stat()) for path in files)
         return [(name, stat.st_size, stat.st_mtime) for name, stat in stats]
 
     def read_checked(self, name: str) -> bytes:
@@ -226,12 +229,13 @@ class Bucket(Storage):
         self.opened[0].move(self._path(name), self._path(new))
 
     @retried
-    def files(self) -> list[tuple[str, int, float]]:
+    def files(self, folder: str = "") -> list[tuple[str, int, float]]:
         from pyarrow import fs
 
-        infos = self.opened[0].get_file_info(fs.FileSelector(self.opened[1], allow_not_found=True))
+        place = self._path(folder).rstrip("/")
+        infos = self.opened[0].get_file_info(fs.FileSelector(place, allow_not_found=True))
         files = [info for info in infos if info.is_file]
-        return [(info.base_name, info.size, info.mtime_ns / 1e9) for info in files]
+        return [(f"{folder}{info.base_name}", info.size, info.mtime_ns / 1e9) for info in files]
 
 
 def storage(

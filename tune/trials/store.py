@@ -14,6 +14,8 @@ from tune.trials.provenance import trial_key
 from tune.trials.stops import ended_by, origin
 from tune.trials.storage import Storage
 
+STOPPED = "stopped/"  # folder of the records of trials that the user stopped
+
 
 def checkpoint_name(key: str) -> str:
     """Return the file of an unfinished trial; the key stands for its whole configuration."""
@@ -40,7 +42,7 @@ def save_checkpoint(checkpoints: Storage, key: str, state: Mapping[str, Any]) ->
 
 def record_name(key: str, stopped: bool = False) -> str:
     """Return the file of a record; the user may take back the end of a stopped trial."""
-    return f"stopped/{key}.json" if stopped else f"{key}.json"
+    return f"{STOPPED if stopped else ''}{key}.json"
 
 
 class TrialStore:

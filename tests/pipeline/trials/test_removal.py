@@ -17,8 +17,9 @@ from tests.pipeline.project import write_params
 from tests.tune.tracking_samples import Killed, children, record
 from tune.tracking.mlflow_store import MlflowClient
 from tune.tracking.tracker import LoggedTrial, Tracker
+from tune.trials.stops import USER, with_end
 from tune.trials.storage import Storage
-from tune.trials.store import TrialStore
+from tune.trials.store import TrialStore, record_name
 
 OLD, USED, NEW = (digit * 16 for digit in "abc")
 STUDY = "d" * 16
@@ -60,6 +61,27 @@ def test_old_trials_that_no_artifact_has_are_removed_with_their_runs(folder: Pat
     assert remove_trials(None, True, True).startswith("removed 1 of 3 trials")
     assert remove_trials("4w", False, True).startswith("removed 2 of 2 trials")
     assert left(folder) == set() and not children(folder / "state")
+
+
+def test_a_stopped_trial_is_removed_like_any_other(folder: Path) -> None:
+    write_trials(folder)
+    store = TrialStore(Storage(str(folder / "state/trials")))
+    for key in (OLD, USED, NEW):
+        (folder / f"state/trials/{key}.json").unlink()
+        (folder / f"state/trials/{key}.pt").unlink()
+        store.save(with_end(record(key), USER), None)
+        path = folder / "state/trials" / record_name(key, stopped=True)
+        os.utime(path, (then := time.time() - 30 * 86_400 * (key != NEW), then))
+    size = (folder / "state/trials" / record_name(OLD, stopped=True)).stat().st_size
+    counts = f"1 of 4 trials, {size:,} bytes"
+    text = f"would remove {counts}; add --yes to remove them and their runs in MLflow"
+    assert remove_trials("29d", True, confirmed=False) == text
+    assert store.holds(OLD)
+    assert remove_trials("29d", True, True) == f"removed {counts}; runs in MLflow: 1"
+    assert [store.holds(key) for key in (OLD, USED, NEW)] == [False, True, True]
+    assert children(folder / "state").keys() == {USED, NEW}
+    assert remove_trials("4w", False, True).startswith("removed 2 of 3 trials")
+    assert not store.holds(USED) and store.holds(NEW)
 
 
 def test_a_kill_before_any_write_leaves_the_rest_to_the_next(
