@@ -145,15 +145,14 @@ class RunningSweep:
         if the sweep was ended.
 
         Raises:
-            SweepError: names the trials without one.
+            SweepError: names the trials without one; of a sweep that was ended, the models.
         """
         results = [(trial, self._result(trial)) for trial in self.proposed.trials]
         if self.ending:
             results = [(trial, result) for trial, result in results if result != NO_RESULT]
-            if not results:
-                why = f"{self.stage}: {self.ending} ended it before a trial had an epoch"
-                raise SweepError(f"{why}; run the same command again to go on")
         self._results = results
+        if self.ending:
+            self._check_models({trial.config.model for trial, _ in results})
         records = [result for _, result in self._results if isinstance(result, TrialRecord)]
         if failed := [(trial, why) for trial, why in self._results if isinstance(why, str)]:
             raise SweepError(
@@ -164,6 +163,16 @@ class RunningSweep:
         if self.rung_scores and not self.ending:
             self.rung_scores.delete(self.proposed.keys)  # the records have the same scores
         return records
+
+    def _check_models(self, have: set[str]) -> None:
+        """Raise SweepError if a model of the sweep has no result, as nothing can be selected."""
+        planned = self.proposed.templates or self.proposed.trials
+        if lost := dict.fromkeys(t.config.model for t in planned if t.config.model not in have):
+            longer = ", or set a longer sweep.time_limit" if self.ending == TIME_LIMIT else ""
+            raise SweepError(
+                f"{self.stage}: {self.ending} ended it before a trial of {', '.join(lost)} had an "
+                f"epoch; nothing was written; run the same command again to go on{longer}"
+            )
 
     def _result(self, trial: Trial) -> TrialRecord | str:
         record = self.store.load(trial.key, needs_weights=self.keep_weights)

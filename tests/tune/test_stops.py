@@ -8,14 +8,15 @@ import pytest
 
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
+from tests.samples import MODELS, keyed, sample_trial
 from tests.tune.own_request import Request
-from tests.tune.tracking_samples import children, parents
+from tests.tune.tracking_samples import children, parents, record
 from tune import Sweep
 from tune.running_sweep import RunningSweep
 from tune.sweep import run_trials
 from tune.trials.execution import Execution
 from tune.trials.grid import Trial, grid_hash
-from tune.trials.stops import TIME_LIMIT, USER, Stops, ended_by, ended_text
+from tune.trials.stops import TIME_LIMIT, USER, Stops, ended_by, ended_text, with_end
 from tune.trials.store import TrialStore
 
 
@@ -80,9 +81,9 @@ def test_a_trial_and_a_sweep_end_and_continue(
     undisturbed = [record.result_json() for record in records]
     other = Execution(state, state, state / "other", shared_state=state / "others")
     again = run_trials("sweep", trials, other)
-    for text, record in zip(undisturbed, again, strict=True):
+    for text, same in zip(undisturbed, again, strict=True):
         assert '"ended_by"' not in text
-        assert TrialRecord.from_json(text).best.score == record.best.score
+        assert TrialRecord.from_json(text).best.score == same.best.score
 
 
 def test_a_time_limit_ends_a_sweep(
@@ -102,16 +103,33 @@ def test_a_time_limit_ends_a_sweep(
         raise KeyboardInterrupt
 
 
-def test_a_sweep_that_ends_before_any_epoch_has_no_result(
-    trials: list[Trial], execution: Execution
+@pytest.mark.parametrize(
+    ("by", "more"), [(USER, ""), (TIME_LIMIT, ", or set a longer sweep.time_limit")]
+)
+def test_a_sweep_that_ends_before_each_model_has_an_epoch_has_no_result(
+    by: str, more: str, execution: Execution, state: Path
 ) -> None:
-    sweep = RunningSweep("sweep", trials, execution, keep_weights=False)
-    with pytest.raises(SweepError) as raised, sweep.opened():
-        Stops(execution.checkpoints, sweep.group).request(sweep.group, USER)
-        assert sweep.is_ending()
-        sweep.records()
-    why = "sweep: the user ended it before a trial had an epoch; run the same command again to go"
-    assert str(raised.value) == f"{why} on"
+    trials = keyed([sample_trial(model, seed=seed) for model in MODELS for seed in (1, 2)])
+
+    def ended(*records: TrialRecord) -> list[TrialRecord]:
+        sweep = RunningSweep("sweep", trials, execution, keep_weights=False)
+        with sweep.opened() as unfinished:
+            assert [trial.key for trial in unfinished] == [trial.key for trial in trials]
+            Stops(execution.checkpoints, sweep.group).request(sweep.group, by)
+            assert sweep.is_ending()
+            assert all(map(sweep.record, records))
+            return sweep.records()
+
+    one, _, other, _ = (with_end(replace(record(t.key), provenance=t.origin), by) for t in trials)
+    for records, models in (((), ", ".join(MODELS)), ((one,), MODELS[1]), ((other,), MODELS[0])):
+        with pytest.raises(SweepError) as raised:
+            ended(*records)
+        assert str(raised.value) == (
+            f"sweep: {by} ended it before a trial of {models} had an epoch; nothing was written; "
+            f"run the same command again to go on{more}"
+        )
+        assert parents(state)[0].info.status == "FAILED"
+    assert ended(one, other) == [one, other]  # the same command
 
 
 def test_a_stage_that_needs_whole_trials_is_not_ended(
