@@ -92,7 +92,8 @@ test-slow: setup-tests  ## smoke tests, kills, clusters, the demo, simulations
 repro: setup  ## run all out-of-date stages, from the corpus to the report (params.yaml)
 	@[ -s .dvc/tmp/rwlock ] || rm -f .dvc/tmp/rwlock  # empty if DVC was killed while it wrote it
 	@mkdir -p artifacts/studies  # the report depends on it, also without a study
-	start=$$(date +%s) && dvc repro && sh pipeline/python -m pipeline summary $$start
+	export ACT_NLI_SINCE=$$(date +%s) && dvc repro && \
+	  sh pipeline/python -m pipeline summary $$ACT_NLI_SINCE
 
 schema: setup  ## write params.schema.json, which editors read (named in params.yaml's first line)
 	sh pipeline/python -m pipeline schema > params.schema.json

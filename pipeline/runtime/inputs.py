@@ -67,7 +67,7 @@ def has_recorded_params(stage: str) -> bool:
     """Return whether DVC recorded a stage's outputs with the present parameters, or not at all."""
     present = _values(_declared(stage))
     try:
-        values = _tree(LOCK)["stages"][stage]["params"][PARAMS.name]
+        values = yaml_tree(LOCK)["stages"][stage]["params"][PARAMS.name]
     except (LookupError, TypeError):  # verify_digests names a corrupt file
         return True
     return all(saferepr(present.get(key)) == saferepr(value) for key, value in values.items())
@@ -103,7 +103,9 @@ def verify_digests(stage: str, digests: dict[str, str], quarantine: Path) -> Non
 def _recorded() -> Iterator[tuple[str, str, str]]:
     """Yield stage, path and digest of each output that DVC has recorded."""
     try:
-        for producer, recorded in _tree(LOCK)["stages"].items() if os.path.lexists(LOCK) else ():
+        for producer, recorded in (
+            yaml_tree(LOCK)["stages"].items() if os.path.lexists(LOCK) else ()
+        ):
             for out in recorded.get("outs", []) if not _is_off(producer) else ():
                 yield producer, out["path"], out["md5"]
     except (KeyError, TypeError, AttributeError) as error:
@@ -137,7 +139,7 @@ def _quarantine(path: Path, folder: Path) -> Path:
 def _declared(stage: str) -> dict[str, Any]:
     """Return the entry of a stage in dvc.yaml; that of `study@NAME` is made by `foreach`."""
     name, _, item = stage.partition("@")
-    declared = (_tree(PIPELINE).get("stages") or {}).get(name) or {}
+    declared = (yaml_tree(PIPELINE).get("stages") or {}).get(name) or {}
     filled: dict[str, Any] = json.loads(
         json.dumps(declared.get("do", declared)).replace("${item}", item)
     )
@@ -146,7 +148,7 @@ def _declared(stage: str) -> dict[str, Any]:
 
 def _values(declared: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters that an entry of dvc.yaml lists, with their values."""
-    params, values = _tree(PARAMS), {}
+    params, values = yaml_tree(PARAMS), {}
     for key in declared.get("params", []):
         node: Any = params
         for part in key.split("."):
@@ -159,10 +161,10 @@ def _is_off(stage: str) -> bool:
     """Return whether a stage is one of `foreach` that params.yaml does not list."""
     kind, _, item = stage.partition("@")
     listed = {"study": "studies", "watched": "watch"}.get(kind, kind)
-    return bool(item) and item not in (_tree(PARAMS).get(listed) or [])
+    return bool(item) and item not in (yaml_tree(PARAMS).get(listed) or [])
 
 
-def _tree(path: Path) -> dict[str, Any]:
+def yaml_tree(path: Path) -> dict[str, Any]:
     """Return a YAML mapping, empty if unreadable; libyaml is ten times as fast as ruamel."""
     try:
         tree = yaml.load(read_yaml_text(path), yaml.CSafeLoader)

@@ -132,7 +132,9 @@ def run_stage(main: Callable[[], None], stage: str = "") -> NoReturn:
     Args:
         stage: its name; by default that of main's module, or study@NAME in studies/NAME/stage.py.
     """
-    from pipeline.runtime.inputs import checked_inputs  # imports YAML, which commands do not need
+    # these import YAML, which commands do not need
+    from pipeline.runtime.inputs import checked_inputs
+    from pipeline.runtime.progress import begin
 
     module = Path(inspect.getfile(main))
     study = module.parent.name if module.stem == "stage" else ""
@@ -145,6 +147,8 @@ def run_stage(main: Callable[[], None], stage: str = "") -> NoReturn:
         _make_folders()
         # a stage continues to run if only its `dvc` was killed
         with file_lock(lock, lambda: print(f"{waiting}; Ctrl-C stops waiting", flush=True)):
+            if line := begin(name):
+                print(line, file=sys.stderr, flush=True)
             for partial in folder.rglob(".*.tmp"):  # left by a kill; see replacing
                 partial.unlink(missing_ok=True)
             with checked_inputs(name, state_folder() / "quarantine"):

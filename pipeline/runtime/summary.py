@@ -10,6 +10,7 @@ from typing import Any
 
 from pipeline.parameters.load import load_params
 from pipeline.runtime.expected import MODELS, Expectations
+from pipeline.runtime.progress import begin
 from pipeline.runtime.results import diverged_seeds, intact, read_json
 from pipeline.runtime.stage import artifacts
 
@@ -32,6 +33,7 @@ def summary(since: float | None = None) -> str:
     texts = {part: [expected.annotated(part, line) for line in lines[part]] for part in lines}
     parts = {"Data:": _data(), "Trials:": _trials(), "Test:": texts.pop(MODELS) + _lost()}
     parts |= {"Studies:": [*chain(*texts.values())], "Check:": expected.verdict()}
+    begin()  # the last stage has ended
     if since is not None:
         minutes, seconds = divmod(round(time.time() - since), 60)
         parts["Time:"] = [f"{minutes} min {seconds} s"]
