@@ -5,6 +5,7 @@ project's folder hides no module, neither of the standard library (random.py) no
 A signal during the imports of a stage, which take seconds, prints one line.
 """
 
+import gc
 import os
 import runpy
 import signal
@@ -45,6 +46,7 @@ if __name__ == "__main__":
     for number in SIGNALS:
         if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):
             signal.signal(number, end)
+    gc.disable()  # likewise: imports leave no garbage, and the search takes a fifth of their time
     _, option, module, *arguments = sys.argv
     sys.argv = [option, *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=True)

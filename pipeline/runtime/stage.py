@@ -1,6 +1,7 @@
 """The folders of a stage, and its start and end as a command."""
 
 import errno
+import gc
 import hashlib
 import inspect
 import io
@@ -166,6 +167,8 @@ def run_command(main: Callable[[], None]) -> NoReturn:
     line, because Ray's processes may have received the signal too, and the main thread then waits
     for Ray until the process is ended.
     """
+    gc.freeze()  # what was imported is no garbage; launch.py has disabled the search for it
+    gc.enable()
     _open_streams()
     announcing, received = _announce_signals(), signal.SIGINT
 

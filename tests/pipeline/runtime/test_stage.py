@@ -74,6 +74,16 @@ def test_errors_are_printed_or_stored(
     assert not list((folder / "made").iterdir())  # the last line is a write error
 
 
+def test_garbage_is_collected_but_not_during_imports(tmp_path: Path) -> None:
+    body = "import gc; assert gc.isenabled() and gc.get_freeze_count() > 1_000"
+    assert run(body, tmp_path) == (0, "")
+    module = tmp_path / "filelock.py"  # what each stage imports
+    module.write_text("import gc, os; os._exit(gc.isenabled())")
+    command = [sys.executable, str(ROOT / "pipeline/runtime/launch.py"), "-m", "pipeline.corpus"]
+    environment = ENVIRONMENT | {"PYTHONPATH": str(tmp_path)}
+    assert subprocess.run(command, cwd=tmp_path, env=environment, timeout=30).returncode == 0
+
+
 def test_closed_streams(tmp_path: Path) -> None:
     """A file opened later must not replace one of them."""
     body = "print(1); print(2, file=sys.stderr); assert open('a').fileno() > 2"
