@@ -17,9 +17,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
-import requests
 from tqdm import tqdm
-from urllib3.exceptions import HTTPError
 
 from actmodels.errors import DataError, printable
 from actmodels.files import file_digest
@@ -150,6 +148,9 @@ def _persist(url: str, part: Path, sha256: str | None, key: str, size: int | Non
 
 def _transfer(url: str, part: Path, size: int | None, key: str) -> bool:
     """Append the missing bytes to `part`; return whether it has bytes of several responses."""
+    import requests  # takes a tenth of a second, and most runs download nothing
+    from urllib3.exceptions import HTTPError
+
     start = _size(part)
     # Without identity, a server may compress the body, and byte counts would not match.
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})

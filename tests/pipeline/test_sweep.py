@@ -1,5 +1,7 @@
-"""The stage `sweep`: the order in which trials start, and a time limit that ends it too early."""
+"""The stage `sweep`: the order of its trials, its imports, a time limit that ends it too early."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +12,7 @@ from actmodels.errors import SweepError
 from pipeline.parameters.load import checked
 from pipeline.runtime.results import write_json
 from pipeline.sweep import main, start_order
-from tests.pipeline.project import params_tree, read_output, write_params, written
+from tests.pipeline.project import ROOT, params_tree, read_output, write_params, written
 from tests.samples import MODELS, keyed, sample_trial
 from tests.tune.conftest import empty_database, state
 from tests.tune.tracking_samples import record
@@ -43,6 +45,20 @@ def test_a_shuffled_sweep_starts_its_trials_in_an_order_of_the_seed(
     first = order(order="shuffled")
     assert sorted(first) == [*range(9)] and first not in ([*range(9)], [*reversed(range(9))])
     assert first == order(order="shuffled") != order(order="shuffled", search_seed=2)
+
+
+@pytest.mark.parametrize(
+    ("modules", "heavy"),
+    [
+        ("pipeline.sweep, pipeline.retrain", "torch"),
+        ("pipeline.corpus, pipeline.watch", "requests"),
+    ],
+)
+def test_a_stage_imports_what_most_reruns_do_not_need_when_it_needs_it(
+    modules: str, heavy: str
+) -> None:
+    script = f"import sys, {modules}; sys.exit('{heavy}' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=60).returncode == 0
 
 
 def test_a_time_limit_before_each_model_has_a_result_is_an_error_that_writes_nothing(

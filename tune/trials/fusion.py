@@ -11,7 +11,6 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
-from actmodels.fused import can_fuse, fusion_shape
 from actmodels.records import trial_name
 from actmodels.trial_config import BaseTrialConfig
 from tune.trials.grid import Trial, by_configuration
@@ -39,6 +38,8 @@ def group_by_shape(trials: Sequence[Trial]) -> dict[Hashable, list[Trial]]:
 
     A trial of a model that cannot be fused is a group of its own.
     """
+    from actmodels.fused import can_fuse, fusion_shape  # torch, which a rerun does not need
+
     groups: dict[Hashable, list[Trial]] = {}
     for trial in sorted(trials, key=lambda t: (t.config.seed, slowness(t.config))):
         shape = fusion_shape(trial.config) if can_fuse(trial.config.model) else trial.key
