@@ -45,7 +45,7 @@ def main() -> None:
     group = grid_hash(trials)
     summary = {"grid_hash": group, "trials": len(records), "models": models}
     if by := Stops(execution.checkpoints, group).reason():
-        summary["ended"] = ended_text(by, records, trial_count(params.sweep))
+        summary["ended"] = ended_text(by, records, trial_count(params.sweep), models)
         print(f"sweep: {summary['ended']}", file=sys.stderr, flush=True)
     write_trials("sweep", records, summary)
 

@@ -84,6 +84,7 @@ class RunningSweep:
         self.stopped: dict[str, TrialRecord] = {}
         self.ending, self._look_at, self._started = "", 0.0, time.monotonic()
         self._results: Results = ()
+        self._models = dict.fromkeys(trial.config.model for trial in trials)
 
     @contextmanager
     def opened(self) -> Iterator[list[Trial]]:
@@ -107,7 +108,8 @@ class RunningSweep:
             raise
         finally:
             records = [of for _, of in self._results if isinstance(of, TrialRecord)]
-            ended = ended_text(self.ending, records, self.proposed.total) if self.ending else ""
+            total, models = self.proposed.total, self._models
+            ended = ended_text(self.ending, records, total, models) if self.ending else ""
             self.tracker.finish(status, self._metrics(records), self._results, ended)
             if unfinished and self.execution.notify:
                 notify(self.execution.notify, self._message(status, ended))
@@ -165,9 +167,12 @@ class RunningSweep:
         return records
 
     def _check_models(self, have: set[str]) -> None:
-        """Raise SweepError if a model of the sweep has no result, as nothing can be selected."""
-        planned = self.proposed.templates or self.proposed.trials
-        if lost := dict.fromkeys(t.config.model for t in planned if t.config.model not in have):
+        """Raise SweepError if the time limit left a model without a result, or no model has one.
+
+        A user who ends the sweep chose the moment; `ended_text` names the models then.
+        """
+        lost = [model for model in self._models if model not in have]
+        if lost and (self.ending == TIME_LIMIT or not have):
             longer = ", or set a longer sweep.time_limit" if self.ending == TIME_LIMIT else ""
             raise SweepError(
                 f"{self.stage}: {self.ending} ended it before a trial of {', '.join(lost)} had an "

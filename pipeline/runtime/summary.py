@@ -81,11 +81,13 @@ def _question() -> list[str]:
 
 
 def _lost() -> list[str]:
-    """Return a line for each model of the sweep that has no test result, as all diverged."""
+    """Return a line for each model of the sweep that has no test result."""
     with intact("sweep", "summary.json"), intact("evaluate", "summary.json"):
         tested = _json("evaluate", "summary.json")
         swept = _json("sweep", "summary.json").get("models", {}) if tested else {}
-        return [f"{model}: all its trials diverged" for model in swept if model not in tested]
+        lost = {model: of.get("trials") == 0 for model, of in swept.items() if model not in tested}
+        ends = ("all its trials diverged", "no trial has a result")
+        return [f"{model}: {ends[none]}" for model, none in lost.items()]
 
 
 def result_lines(studies: Sequence[str]) -> dict[str, list[str]]:

@@ -304,7 +304,7 @@ def test_the_summary_of_a_run(
     artifacts = folder / "artifacts"
     for name, content in {
         "sweep/summary.json": {
-            "models": {"adaptive_attention": {}, "hop_attention": {}},
+            "models": {"adaptive_attention": {}, "hop_attention": {}, "simple": {"trials": 0}},
             "ended": "the user ended the sweep: 8 of 9 trials have results",
         },
         "evaluate/summary.json": {"adaptive_attention": result | {"diverged": {"seed_4": 2}}},

@@ -60,7 +60,7 @@ def test_a_trial_and_a_sweep_end_and_continue(
     assert [ended_by(record) for record in records] == [USER, USER]
     assert "sweep: the user ends it; running trials end after their" in capfd.readouterr().err
     text = "the user ended the sweep: 2 of 3 trials have results, 2 of them stopped early"
-    assert parents(state)[0].data.tags["stopped"] == text == ended_text(USER, records, 3)
+    assert parents(state)[0].data.tags["stopped"] == text == ended_text(USER, records, 3, [])
     tags = {run.data.tags["trial_key"]: run.data.tags for run in children(state).values()}
     assert tags.keys() == {trial.key for trial in trials[:2]}
     assert tags[trials[0].key]["stopped"] == "stopped by the user after epoch 2"
@@ -103,12 +103,11 @@ def test_a_time_limit_ends_a_sweep(
         raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize(
-    ("by", "more"), [(USER, ""), (TIME_LIMIT, ", or set a longer sweep.time_limit")]
-)
-def test_a_sweep_that_ends_before_each_model_has_an_epoch_has_no_result(
-    by: str, more: str, execution: Execution, state: Path
+@pytest.mark.parametrize("by", [USER, TIME_LIMIT])
+def test_a_sweep_that_ends_before_each_model_has_an_epoch(
+    by: str, execution: Execution, state: Path
 ) -> None:
+    """The time limit is an error, which the same command repairs; the user knows the state."""
     trials = keyed([sample_trial(model, seed=seed) for model in MODELS for seed in (1, 2)])
 
     def ended(*records: TrialRecord) -> list[TrialRecord]:
@@ -120,16 +119,29 @@ def test_a_sweep_that_ends_before_each_model_has_an_epoch_has_no_result(
             assert all(map(sweep.record, records))
             return sweep.records()
 
-    one, _, other, _ = (with_end(replace(record(t.key), provenance=t.origin), by) for t in trials)
-    for records, models in (((), ", ".join(MODELS)), ((one,), MODELS[1]), ((other,), MODELS[0])):
+    def refused(*records: TrialRecord) -> str:
         with pytest.raises(SweepError) as raised:
             ended(*records)
-        assert str(raised.value) == (
-            f"sweep: {by} ended it before a trial of {models} had an epoch; nothing was written; "
-            f"run the same command again to go on{more}"
-        )
         assert parents(state)[0].info.status == "FAILED"
+        return str(raised.value)
+
+    def sentence(*models: str) -> str:
+        why = f"sweep: {by} ended it before a trial of {', '.join(models)} had an epoch"
+        longer = ", or set a longer sweep.time_limit" if by == TIME_LIMIT else ""
+        return f"{why}; nothing was written; run the same command again to go on{longer}"
+
+    one, _, other, _ = (with_end(replace(record(t.key), provenance=t.origin), by) for t in trials)
+    other = replace(other, config=trials[2].config.as_dict())
+    assert refused() == sentence(*MODELS)
+    if by == TIME_LIMIT:
+        assert refused(one) == sentence(MODELS[1]) and refused(other) == sentence(MODELS[0])
+    else:
+        assert ended(one) == [one]
+        tag = parents(state)[0].data.tags["stopped"]
+        assert tag == ended_text(USER, [one], 4, MODELS)
+        assert tag.endswith(f"; the next stages leave out {MODELS[1]}, without a result")
     assert ended(one, other) == [one, other]  # the same command
+    assert "leave out" not in parents(state)[0].data.tags["stopped"]
 
 
 def test_a_stage_that_needs_whole_trials_is_not_ended(

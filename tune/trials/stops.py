@@ -3,7 +3,7 @@
 Workers read them after each epoch, so a request reaches every node. Does not import Ray.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -71,11 +71,14 @@ def end_text(record: TrialRecord) -> str:
     return record.end.replace("stopped early", f"stopped by {by}") if by else record.end
 
 
-def ended_text(by: str, records: Sequence[TrialRecord], total: int) -> str:
+def ended_text(by: str, records: Sequence[TrialRecord], total: int, models: Iterable[str]) -> str:
     """Return a sentence on the results of a sweep that was ended with its best."""
+    have = {record.config["model"] for record in records}
+    lost = ", ".join(model for model in models if model not in have)
     stopped = sum(bool(ended_by(record)) for record in records)
     results = f"{len(records)} of {total} trials have results, {stopped} of them stopped early"
-    return f"{by} ended the sweep: {results}"
+    left_out = f"; the next stages leave out {lost}, without a result" if lost else ""
+    return f"{by} ended the sweep: {results}{left_out}"
 
 
 def _file(name: str) -> str:
