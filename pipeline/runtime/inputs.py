@@ -102,12 +102,13 @@ def verify_digests(stage: str, digests: dict[str, str], quarantine: Path) -> Non
 
 def _recorded() -> Iterator[tuple[str, str, str]]:
     """Yield stage, path and digest of each output that DVC has recorded."""
+    present = stage_names()
     try:
-        for producer, recorded in (
-            yaml_tree(LOCK)["stages"].items() if os.path.lexists(LOCK) else ()
-        ):
-            for out in recorded.get("outs", []) if not _is_off(producer) else ():
-                yield producer, out["path"], out["md5"]
+        stages = yaml_tree(LOCK)["stages"] if os.path.lexists(LOCK) else {}
+        for producer, recorded in stages.items():
+            if "@" not in producer or producer in present:  # else one that params.yaml left out
+                for out in recorded.get("outs", []):
+                    yield producer, out["path"], out["md5"]
     except (KeyError, TypeError, AttributeError) as error:
         raise ArtifactError(
             f"{LOCK} is corrupt; move it away (finished trials are kept) and run: dvc repro"
@@ -157,11 +158,13 @@ def _values(declared: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _is_off(stage: str) -> bool:
-    """Return whether a stage is one of `foreach` that params.yaml does not list."""
-    kind, _, item = stage.partition("@")
-    listed = {"study": "studies", "watched": "watch"}.get(kind, kind)
-    return bool(item) and item not in (yaml_tree(PARAMS).get(listed) or [])
+def stage_names() -> list[str]:
+    """Return the stages in the order of dvc.yaml, which is that of `dvc repro`."""
+    params, names = yaml_tree(PARAMS), list[str]()
+    for name, declared in (yaml_tree(PIPELINE).get("stages") or {}).items():
+        listed = declared.get("foreach")  # ${studies}
+        names += [f"{name}@{item}" for item in params.get(listed[2:-1]) or ()] if listed else [name]
+    return names
 
 
 def yaml_tree(path: Path) -> dict[str, Any]:

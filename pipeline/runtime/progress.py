@@ -9,14 +9,13 @@ import json
 import math
 import os
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from pprint import saferepr  # sorts keys, also of several types
 from typing import Any
 
 from actmodels.files import write_text
-from pipeline.runtime.inputs import PARAMS, PIPELINE, yaml_tree
+from pipeline.runtime.inputs import PARAMS, stage_names, yaml_tree
 from pipeline.runtime.stage import state_folder
 
 SINCE = "ACT_NLI_SINCE"  # start of `make repro`, in Unix time; other commands run only some stages
@@ -24,17 +23,7 @@ DEMO = Path(__file__).parents[2] / "reports" / "published" / "demo_seconds.json"
 CORRUPT = (ValueError, LookupError, TypeError)
 
 
-def stage_names() -> Iterator[str]:
-    """Yield the stages in the order of dvc.yaml, which is that of `dvc repro`."""
-    params = yaml_tree(PARAMS)
-    for name, declared in (yaml_tree(PIPELINE).get("stages") or {}).items():
-        if "foreach" in declared:  # ${studies}
-            yield from (f"{name}@{item}" for item in params.get(declared["foreach"][2:-1]) or ())
-        else:
-            yield name
-
-
-def parameters_digest() -> str:
+def digest_of_all_parameters() -> str:
     """Return SHA-256 of all parameters."""
     return hashlib.sha256(saferepr(yaml_tree(PARAMS)).encode()).hexdigest()[:16]
 
@@ -46,7 +35,7 @@ def begin(name: str = "") -> str:
     """
     if SINCE not in os.environ:
         return ""
-    names, own = list(stage_names()), _noted(name)
+    names, own = stage_names(), _noted(name)
     if name not in names:
         return ""
     number = names.index(name)
@@ -64,7 +53,7 @@ def begin(name: str = "") -> str:
 def _noted(name: str) -> dict[str, Any]:
     """Add the seconds of the stage before, until this one begins; return the times of stages."""
     path, now, since = state_folder() / "stage_seconds.json", time.time(), os.environ[SINCE]
-    seconds, parameters = dict[str, float](), parameters_digest()
+    seconds, parameters = dict[str, float](), digest_of_all_parameters()
     with suppress(OSError, *CORRUPT):
         kept = json.loads(path.read_text(encoding="utf-8"))
         if kept["parameters"] == parameters:

@@ -85,9 +85,9 @@ def _lost() -> list[str]:
     with intact("sweep", "summary.json"), intact("evaluate", "summary.json"):
         tested = _json("evaluate", "summary.json")
         swept = _json("sweep", "summary.json").get("models", {}) if tested else {}
-        lost = {model: of.get("trials") == 0 for model, of in swept.items() if model not in tested}
-        ends = ("all its trials diverged", "no trial has a result")
-        return [f"{model}: {ends[none]}" for model, none in lost.items()]
+        lost = {model: of for model, of in swept.items() if model not in tested}
+        diverged, absent = "all its trials diverged", "no trial has a result"
+        return [f"{m}: {absent if of.get('trials') == 0 else diverged}" for m, of in lost.items()]
 
 
 def result_lines(studies: Sequence[str]) -> dict[str, list[str]]:

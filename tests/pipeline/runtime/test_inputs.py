@@ -84,8 +84,8 @@ def test_inputs_are_empty_without_a_stage_or_yaml(project: Path) -> None:
 
 def test_the_inputs_of_a_study_and_of_one_that_is_off(project: Path) -> None:
     (project / "dvc.yaml").write_text(
-        "stages:\n  study: {foreach: [a, b], do: {deps: ['code/${item}'], params: ['${item}.x']}}\n"
-        "  tell: {deps: [made]}\n"
+        "stages:\n  study:\n    foreach: ${studies}\n"
+        "    do: {deps: ['code/${item}'], params: ['${item}.x']}\n  tell: {deps: [made]}\n"
     )
     (project / "params.yaml").write_text("studies: [a]\na: {x: 1}\n")
     (project / "code" / "a").write_text("a")

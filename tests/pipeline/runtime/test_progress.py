@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.runtime import progress
-from pipeline.runtime.inputs import yaml_tree
-from pipeline.runtime.progress import DEMO, SINCE, begin, parameters_digest, stage_names
+from pipeline.runtime.inputs import stage_names, yaml_tree
+from pipeline.runtime.progress import DEMO, SINCE, begin, digest_of_all_parameters
 from tests.pipeline.project import ROOT, shipped_params
 
 DVC = """
@@ -40,7 +40,7 @@ def now(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def repro(now: list[float], *seconds: float) -> list[str]:
     """Run the stages but `watch`, which has no line; return their lines."""
     lines = []
-    for name, duration in zip([*stage_names()][1:], seconds, strict=False):
+    for name, duration in zip(stage_names()[1:], seconds, strict=False):
         lines.append(begin(name))
         now[0] += duration
     return lines
@@ -93,7 +93,7 @@ def test_the_demo_has_the_time_of_its_table(
     (folder / "dvc.yaml").write_text((ROOT / "dvc.yaml").read_text("utf-8"))
     (folder / "params.yaml").write_text(shipped_params())
     demo = json.loads(DEMO.read_text("utf-8"))
-    assert demo["parameters"] == parameters_digest(), "the demo's parameters have changed"
+    assert demo["parameters"] == digest_of_all_parameters(), "the demo's parameters have changed"
     table = re.findall(r"^\| (`.+`) \|.* (\d+):(\d+) (?:\(.*\) )?\|$", GUIDE, re.MULTILINE)
     rows = [(" ".join(re.findall(r"[\w@]+", stages)), *time) for stages, *time in table]
     assert demo["seconds"] == {stages: 60 * int(m) + int(s) for stages, m, s in rows}
