@@ -30,7 +30,7 @@ export DO_NOT_TRACK := true
 export RAY_USAGE_STATS_ENABLED := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests lint test test-all test-fast test-smoke test-slow repro schema report ui docs bench ranges gpu-check lock
+.PHONY: help setup setup-tests lint test test-all test-fast test-smoke test-slow repro schema report ui docs bench ranges gpu-check gpu-session lock
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s%s\n", $$1, $$2}' Makefile
@@ -117,6 +117,9 @@ ranges: setup  ## expected ranges of the demo's results, on emulated processors:
 
 gpu-check:  ## correctness and speed on this GPU, as text for an issue (needs only torch)
 	python3 -m bench.gpu $(ARGS)
+
+gpu-session:  ## what is not known of this project on a GPU, in nine minutes (bench/gpu_archive.sh)
+	python3 -m bench.gpu_session $(ARGS)
 
 LOCKING := $(VENV)/locking
 FREEZE = $(LOCKING)/bin/python -m pip freeze --exclude-editable | sed -E 's/\+[^ ;]+$$//'

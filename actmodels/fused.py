@@ -22,9 +22,10 @@ from torch.nn.functional import pad
 from actmodels.configs import InputConfig
 from actmodels.data.pairs import FILLER, Batch, PairTensors
 from actmodels.data.trial_data import TrialData, input_vectors
-from actmodels.metrics import EpochMetrics
+from actmodels.metrics import EpochMetrics, Outcome
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import update_keys
+from actmodels.prediction import Prediction
 from actmodels.registry import MODELS, load_class
 from actmodels.seeding import seed_of
 from actmodels.training import Evaluation, Training, evaluate, pair_metrics
@@ -164,15 +165,14 @@ class FusedOptimizer:
         def column(values: list[float]) -> Tensor:
             return torch.tensor(values, dtype=torch.float64, device=first.device)[:, None]
 
-        self.rate = column([state["param_groups"][0]["lr"] for state in states]).to(first.dtype)
+        self.rate = torch.zeros_like(self.table[:, :1])
         norms = [c.training.clip_norm or torch.inf for c in configs]
         self.clip_norm = column(norms).to(first.dtype)
         starts = [c.training.adagrad_accumulator for c in configs]
         start = column(starts if self.type == "adagrad" else [0.0] * trials).to(first.dtype)
         self.moments = [start.repeat(1, sum(self.sizes)) for _ in STATE_NAMES[self.type]]
         self.updates = column([0.0] * trials)
-        for trial, state in enumerate(states):
-            self._load(trial, state)
+        self.load(states)
 
     def _move_parameters(self) -> None:
         """Replace every parameter and gradient by a view of its table."""
@@ -217,11 +217,16 @@ class FusedOptimizer:
                 state[number][name] = part.clone().view(self.shapes[number])
         return {"state": state, "param_groups": groups}
 
-    def _load(self, trial: int, state: dict[str, Any]) -> None:
-        """Load a torch.optim state_dict of one trial."""
-        saved = state["state"]
-        if not saved:
-            return
+    def load(self, states: Sequence[dict[str, Any]]) -> None:
+        """Load the torch.optim state_dict of each trial, in place."""
+        rates = [[state["param_groups"][0]["lr"]] for state in states]
+        self.rate.copy_(torch.tensor(rates, dtype=torch.float64))
+        for trial, state in enumerate(states):
+            if state["state"]:
+                self._load(trial, state["state"])
+
+    def _load(self, trial: int, saved: dict[int, Any]) -> None:
+        """Load the state of the parameters of one trial."""
         self.updates[trial] = float(saved[0]["step"])
         for name, moment in zip(STATE_NAMES[self.type], self.moments, strict=True):
             values = [saved[number][name].flatten() for number in range(len(self.sizes))]
@@ -274,7 +279,7 @@ class FusedTraining:
         for member in members:
             settings = member.config.training
             member.set_rate(settings.learning_rate, settings.final_rate)
-        fusion, optimizer = fuse(members)
+        fusion, optimizer = self.fused(members)
         means, alive = self.train_epoch(fusion, optimizer, members)
         for trial, (member, survived) in enumerate(zip(members, alive.tolist(), strict=True)):
             member.diverged = not survived
@@ -292,13 +297,15 @@ class FusedTraining:
             member.add(train, dev.metrics, weight, seconds, seen)
         return members
 
+    def fused(self, members: Sequence[Training]) -> tuple[PairModel, FusedOptimizer]:
+        """Return the members of the next epoch as one model, and its optimizer."""
+        return fuse(members)
+
     def train_epoch(
         self, fusion: PairModel, optimizer: FusedOptimizer, members: Sequence[Training]
     ) -> tuple[EpochMetrics, Tensor]:
         """Train one epoch; return its metrics, and which trials [trials] had only finite losses."""
         draws = [member.epoch_generator for member in members]
-        batches = [member.batches(one) for member, one in zip(members, draws, strict=True)]
-        fused = fused_batches(batches, [one.initial_seed() for one in draws])
         seeds = torch.tensor([m.config.seed for m in members], device=self.device)
         epochs = torch.tensor([m.next_epoch for m in members], device=self.device)
         alive = torch.ones(len(members), dtype=torch.bool, device=self.device)
@@ -307,21 +314,43 @@ class FusedTraining:
         fusion.train()
         fusion.halting.start_epoch(epochs)
         keys = update_keys(seeds, epochs, self.device)
-        for update, batch in enumerate(fused):
+        for update, batch in enumerate(self.batches(members, draws)):
             fusion.dropout_stream.restart(next(keys))
-            prediction = fusion(batch)
-            objective = fusion.objective(prediction, batch.labels)
-            alive &= torch.isfinite(objective)
-            optimizer.zero_grad()
-            objective.sum().backward()
-            optimizer.step(alive)
-            fusion.halting.on_update_end(prediction, batch.labels)
-            with torch.no_grad():
-                labels = torch.where(alive[:, None], batch.labels, FILLER)
-                means.add((*prediction[:3], labels))
+            means.add(self.update(fusion, optimizer, batch, alive))
             if update % CHECK_EVERY == 0 and not bool(alive.any()):
                 break
         return means, alive
+
+    def batches(
+        self, members: Sequence[Training], draws: Sequence[torch.Generator]
+    ) -> Iterator[Any]:
+        """Yield the batches of an epoch, drawn by a generator of each member."""
+        batches = [member.batches(one) for member, one in zip(members, draws, strict=True)]
+        return fused_batches(batches, [one.initial_seed() for one in draws])
+
+    def update(
+        self, fusion: PairModel, optimizer: FusedOptimizer, batch: Any, alive: Tensor
+    ) -> Outcome:
+        """Update on a batch, and `alive` [trials] in place; return what metrics need."""
+        return finish_update(fusion, optimizer, fusion(batch), batch.labels, alive)
+
+
+def finish_update(
+    fusion: PairModel,
+    optimizer: FusedOptimizer,
+    prediction: Prediction,
+    labels: Tensor,
+    alive: Tensor,
+) -> Outcome:
+    """Update on the prediction of a batch; see `FusedTraining.update`."""
+    objective = fusion.objective(prediction, labels)
+    alive &= torch.isfinite(objective)
+    optimizer.zero_grad()
+    objective.sum().backward()
+    optimizer.step(alive)
+    fusion.halting.on_update_end(prediction, labels)
+    with torch.no_grad():
+        return *prediction[:3], torch.where(alive[:, None], labels, FILLER)
 
 
 def evaluate_fusion(

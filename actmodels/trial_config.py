@@ -21,6 +21,7 @@ class BaseTrialConfig:
     loader: ClassVar[str]  # (config, folder, text) -> data; read-only, shared by a node's workers
     trainer: ClassVar[str]  # (config, data, device) -> ModelTraining
     fused_trainer: ClassVar[str | None] = None  # (configs, data, device) -> FusedTraining
+    static_trainer: ClassVar[str | None] = None  # the same, for updates as CUDA graphs
 
     model: str  # name of the model; trials of one model are compared
     max_epochs: Epochs
@@ -102,6 +103,7 @@ class TrialConfig(BaseTrialConfig):
     loader = "actmodels.data.trial_data:trial_data"
     trainer = "actmodels.training:Training"
     fused_trainer: ClassVar[str | None] = "actmodels.fused:FusedTraining"
+    static_trainer: ClassVar[str | None] = "actmodels.static_updates:StaticTraining"
 
     input: InputConfig
     network: NetworkConfig

@@ -16,7 +16,7 @@ import argparse
 import functools
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ from torch.nn.utils import parameters_to_vector
 
 from actmodels.data.trial_data import TrialData
 from actmodels.fused import FusedTraining
+from actmodels.static_updates import StaticTraining
 from actmodels.training import Training
 from bench.gpu_speed import (
     BATCH_SIZES,
@@ -57,8 +58,8 @@ VARIED: tuple[dict[str, Any], ...] = (
 class Check(NamedTuple):
     """Two runs, their maximum distance, and the setting that avoids the first run.
 
-    Runs are `single` trials, the same `again` or on the `cpu`, `fused` trials, and fused trials
-    with the precision `high` or `medium`.
+    Runs are `single` trials, the same `again` or on the `cpu`, `fused` trials, these with `graphs`,
+    and fused trials with the precision `high` or `medium`.
     """
 
     run: str
@@ -73,6 +74,7 @@ CHECKS = {
     "as on the CPU": Check("single", "cpu", 1e-3, "cluster.gpus_per_trial: 0"),
     "again, to the bit": Check("again", "single", 0.0, "cluster.gpus_per_trial: 0"),
     "fused as single": Check("fused", "single", 1e-3, "cluster.trials_per_fusion: 1"),
+    "graphs as fused": Check("graphs", "fused", 1e-3, "cluster.gpu_graphs: false"),
     "TF32 as without": Check("high", "fused", 0.1, "cluster.matmul_precision: highest"),
     "bfloat16 as without": Check("medium", "fused", 0.5, "cluster.matmul_precision: high"),
 }
@@ -104,14 +106,16 @@ def updates_of(model: str, width: int, data: TrialData, device: str, run: str) -
     shared: dict[str, Any] = {"model": model, "unit_norm": True}
     configs = [trial(width, CHECKED_BATCH, **shared, **settings) for settings in VARIED]
     starts = [parameters(Training(config, data)) for config in configs]
-    if run in ("fused", "high", "medium"):
-        fusion = FusedTraining(configs, data, device)
-        fusion.run_epoch()
-        members = fusion.members
+    trainings: Sequence[FusedTraining | Training]
+    if run == "graphs":
+        trainings = [StaticTraining(configs, data, device, warm_ups=1)]
+    elif run in ("fused", "high", "medium"):
+        trainings = [FusedTraining(configs, data, device)]
     else:
-        members = [Training(config, data, device) for config in configs]
-        for member in members:
-            member.run_epoch()
+        trainings = [Training(config, data, device) for config in configs]
+    members = [m for t in trainings for m in (t.members if isinstance(t, FusedTraining) else [t])]
+    for training in trainings:
+        training.run_epoch()
     return [parameters(member) - start for member, start in zip(members, starts, strict=True)]
 
 

@@ -19,7 +19,7 @@ from bench.timing import Summary, progress, summary
 from bench.work import Sizes, build_fusion, drawn_data, epoch_runner, sampled
 from tune.cluster.worker_process import configure_torch
 
-UPDATES, RUNS = 16, 3  # updates of a run; timed runs
+UPDATES, RUNS = 128, 2  # updates of a run; timed runs
 SECONDS = 420.0  # budget of the table
 DEV_BATCH = 256  # as in actmodels.training
 THIRD = (432 + 54) // 3 * 15 * 549_367  # of the paper's grid: trials · epochs · pairs
@@ -33,11 +33,12 @@ class Way(NamedTuple):
     processes: int  # that share the GPU
     trials: int  # fused in each process
     precision: str = "highest"  # of matrix products
+    graphs: bool = False  # whether updates are CUDA graphs
 
 
 WAYS = (
-    *(Way(processes, 1) for processes in (1, 4, 16)),
-    *(Way(1, trials) for trials in (8, 16, 48)),
+    *(Way(processes, 1) for processes in (1, 16)),
+    *(Way(1, trials, graphs=graphs) for trials, graphs in ((48, False), (1, True), (48, True))),
     Way(1, 48, "high"),
 )
 DRY_WAYS = (Way(1, 1), Way(2, 1), Way(1, 2))  # on a CPU
@@ -71,7 +72,8 @@ def timed_runs(
 ) -> list[tuple[float, float]]:
     """Return start and end of each run of one process; all processes start a run together."""
     configure_torch(1, way.precision, device)
-    epoch = epoch_runner(build_fusion(width, batch_size, data, way.trials, device))
+    made = build_fusion(width, batch_size, data, way.trials, device, graphs=way.graphs)
+    epoch = epoch_runner(made)
     times = []
     for _ in range(1 + RUNS):
         barrier.wait(BARRIER_SECONDS)

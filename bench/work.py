@@ -15,11 +15,12 @@ from torch import Tensor
 
 from actmodels.data.pairs import FIRST_WORD, PairTensors, batches_by_length, collate
 from actmodels.data.trial_data import TrialData, WordVectors
-from actmodels.fused import FusedTraining, fuse
+from actmodels.fused import FusedTraining
 from actmodels.halting.act import Act
 from actmodels.halting.steps import truncate
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel
+from actmodels.static_updates import StaticTraining
 from actmodels.trial_config import TrialConfig, build_trial, setting_types
 
 # Tokens of SNLI's sentences: mean, standard deviation, maximum.
@@ -29,6 +30,7 @@ MEAN_STEPS = 5.1  # of a trained trial, about
 STEP_RANGE = 3.1  # the slowest trial of a fusion takes this many steps more, the fastest fewer
 SHARPNESS = 6.0  # factor of the halting weights: steps get the SD of a trained trial, 1.4
 CALIBRATION_PAIRS = 256
+HALTING = ("adaptive_attention",)  # models whose steps are set
 BISECTIONS = 20
 
 
@@ -126,10 +128,23 @@ def sampled(data: TrialData, batch_size: int, count: int) -> TrialData:
 
 
 def build_fusion(
-    width: int, batch_size: int, data: TrialData, trials: int = 1, device: str = "cpu"
+    width: int,
+    batch_size: int,
+    data: TrialData,
+    trials: int = 1,
+    device: str = "cpu",
+    *,
+    graphs: bool = False,
+    model: str = "adaptive_attention",
 ) -> FusedTraining:
-    """Build trials of one seed; their mean steps differ, as in a grid, around MEAN_STEPS."""
-    fusion = FusedTraining([trial(width, batch_size)] * trials, data, device)
+    """Build trials of one seed; their mean steps differ, as in a grid, around MEAN_STEPS.
+
+    graphs: with recorded updates.
+    """
+    make = StaticTraining if graphs else FusedTraining
+    fusion = make([trial(width, batch_size, model=model)] * trials, data, device)
+    if model not in HALTING:
+        return fusion
     for number, member in enumerate(fusion.members):
         offset = STEP_RANGE * (1 - (2 * number + 1) / trials)
         set_steps(member.model, data.train, MEAN_STEPS + offset)
@@ -138,9 +153,9 @@ def build_fusion(
 
 def epoch_runner(fusion: FusedTraining) -> Callable[[], object]:
     """Return a function that trains one epoch, a single trial by the unfused loop."""
-    if len(fusion.members) == 1:
+    if len(fusion.members) == 1 and not isinstance(fusion, StaticTraining):
         return fusion.members[0].train_epoch
-    return partial(fusion.train_epoch, *fuse(fusion.members), fusion.members)
+    return partial(fusion.train_epoch, *fusion.fused(fusion.members), fusion.members)
 
 
 @torch.no_grad()

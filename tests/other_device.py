@@ -108,7 +108,11 @@ def _empty(size: Any, dtype: torch.dtype | None = None, **_: Any) -> Remote:
     return Remote(torch.empty(size, dtype=dtype))
 
 
+copied_from_host: list[torch.Size] = []  # shapes of tensors that were copied to the device
+
+
 def _copy(source: Tensor, target: Tensor, non_blocking: bool = False) -> Tensor:
+    copied_from_host.append(source.shape)
     inner(target).copy_(inner(source))
     return target
 

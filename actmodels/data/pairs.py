@@ -60,6 +60,9 @@ FILLER = -100
 BATCH_SIZE = 256  # ours: pairs at a time where no gradient is needed; changes no result
 
 
+Side = tuple[Tensor, Tensor, Tensor | None]  # ids, offsets and trees of sentences
+
+
 @dataclass(frozen=True)
 class PairTensors(StoredTensors):
     """A split of sentence pairs.
@@ -85,17 +88,18 @@ class PairTensors(StoredTensors):
 
     def take(self, rows: Tensor) -> "PairTensors":
         """Return the pairs at indices `rows`, in this order, with repetitions."""
-        premise = sentences(self.premise_ids, self.premise_offsets, rows)
-        hypothesis = sentences(self.hypothesis_ids, self.hypothesis_offsets, rows)
-        trees = self.each_tree(lambda tree, offsets: sentences(tree, offsets, rows)[0])
+        premise, hypothesis = (sentences(ids, offsets, rows) for ids, offsets, _ in self.sides)
+        trees = (t if t is None else sentences(t, offsets, rows)[0] for _, offsets, t in self.sides)
         labels, depths = self.labels[rows], self.depths[rows]
         return PairTensors(*premise, *hypothesis, labels, depths, self.classes, *trees)
 
-    def each_tree(self, change: Callable[[Tensor, Tensor], Tensor]) -> list[Tensor | None]:
-        """Apply a function to tree and offsets of premises and of hypotheses."""
-        trees = (self.premise_tree, self.hypothesis_tree)
-        offsets = (self.premise_offsets, self.hypothesis_offsets)
-        return [None if t is None else change(t, o) for t, o in zip(trees, offsets, strict=True)]
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """Ids, offsets and trees of premises and of hypotheses."""
+        return (
+            (self.premise_ids, self.premise_offsets, self.premise_tree),
+            (self.hypothesis_ids, self.hypothesis_offsets, self.hypothesis_tree),
+        )
 
 
 def sentences(ids: Tensor, offsets: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
@@ -123,36 +127,55 @@ class Batch(NamedTuple):
         return Batch(*(None if part is None else change(part) for part in self))  # type: ignore[arg-type]
 
 
-def pad(ids: Tensor, offsets: Tensor, index: Tensor, null_token: bool) -> tuple[Tensor, Tensor]:
-    """Return padded ids [batch, tokens] and mask of the sentences at `index`."""
-    starts, ends = (each.index_select(0, index)[:, None] for each in (offsets, offsets[1:]))
-    positions = starts + torch.arange(int((ends - starts).max()))
+def pad(
+    ids: Tensor, offsets: Tensor, index: Tensor, null_token: bool, words: int | None = None
+) -> tuple[Tensor, Tensor]:
+    """Return padded ids [batch, tokens] and mask of the sentences at `index` [batch].
+
+    words: number of words to pad to, at least those of the longest sentence, the default.
+    """
+    starts, ends = (each.take(index)[..., None] for each in (offsets, offsets[1:]))
+    words = int((ends - starts).max()) if words is None else words
+    positions = starts + torch.arange(words, device=ids.device)
     mask = positions < ends
     gathered = ids.take(positions.clamp_(max=ids.numel() - 1)).long().mul_(mask)
     if null_token:
-        front = torch.ones(len(index), 1, dtype=torch.long)
-        gathered = torch.cat([front * NULL, gathered], dim=1)
-        mask = torch.cat([front.bool(), mask], dim=1)
+        front = torch.ones_like(starts)
+        gathered = torch.cat([front * NULL, gathered], dim=-1)
+        mask = torch.cat([front.bool(), mask], dim=-1)
     return gathered, mask
 
 
 def collate(
-    pairs: PairTensors, index: Tensor, *, null_token: bool, device: torch.device | str = "cpu"
+    pairs: PairTensors,
+    index: Tensor,
+    *,
+    null_token: bool,
+    device: torch.device | str = "cpu",
+    words: Sequence[int | None] = (None, None),
 ) -> Batch:
-    """Build the batch of the pairs at `index`; null_token: prepend NULL to each sentence."""
-    premise = pad(pairs.premise_ids, pairs.premise_offsets, index, null_token)
-    hypothesis = pad(pairs.hypothesis_ids, pairs.hypothesis_offsets, index, null_token)
-    trees = pairs.each_tree(lambda tree, offsets: pad_trees(tree, offsets, index, null_token))
+    """Build the batch of the pairs at `index` [batch].
+
+    Args:
+        null_token: prepend NULL to each sentence.
+        words: to pad premises and hypotheses to; see `pad`.
+    """
+    sides = [(*side, number) for side, number in zip(pairs.sides, words, strict=True)]
+    premise, hypothesis = (pad(ids, at, index, null_token, n) for ids, at, _, n in sides)
+    trees = (t if t is None else pad_trees(t, at, index, null_token, n) for _, at, t, n in sides)
     batch = Batch(*premise, *hypothesis, pairs.labels[index], index, *trees)
     return batch.each(lambda tensor: tensor.to(device, non_blocking=True))
 
 
-def pad_trees(tree: Tensor, offsets: Tensor, index: Tensor, null_token: bool) -> Tensor:
+def pad_trees(
+    tree: Tensor, offsets: Tensor, index: Tensor, null_token: bool, words: int | None = None
+) -> Tensor:
     """Pad trees as `pad` does sentences; a NULL token is the left child of a new root."""
-    trees, mask = pad(tree, offsets, index, null_token)
+    trees, mask = pad(tree, offsets, index, null_token, words)
     if null_token:
-        trees[:, 0] = 0
-        trees[torch.arange(len(index)), mask.sum(dim=1) - 1] += 1
+        trees[..., 0] = 0
+        last = mask.sum(dim=-1, keepdim=True) - 1
+        trees.scatter_add_(-1, last, torch.ones_like(last))
     return trees
 
 

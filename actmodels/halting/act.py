@@ -39,7 +39,12 @@ class Act(PonderedHalting):
         """Let the ponder weight grow linearly, from 0 in the first epoch, in the warm-up."""
         share = torch.as_tensor(epoch - 1) / torch.as_tensor(self.warm_up_epochs)  # 0 / 0 is nan
         share = torch.nan_to_num(share, nan=1.0).clamp(max=1.0)
-        self.share = share if isinstance(epoch, Tensor) else float(share)
+        if not isinstance(epoch, Tensor):
+            self.share = float(share)
+        elif isinstance(self.share, Tensor):
+            self.share.copy_(share)  # recorded updates read this tensor (actmodels.static_updates)
+        else:
+            self.share = share
 
     @property
     def current_ponder_weight(self) -> float | Tensor:

@@ -76,9 +76,10 @@ class Dact(AnsweringHalting):
         best = torch.stack(mixed, dim=-2).topk(2, dim=-1).values
         lead = best[..., 0] - best[..., 1]
         steps = torch.arange(1, len(mixed) + 1, device=lead.device)
-        kept = (1 - after) ** (self.lookahead or self.max_steps - steps)
+        most = max(self.max_steps, len(mixed))  # a caller may allow more
+        kept = (1 - after) ** (self.lookahead or most - steps)
         settled = (lead * kept >= 1 - kept) | ~taken
-        first = torch.where(settled, steps, torch.full_like(steps, self.max_steps)).amin(dim=-1)
+        first = torch.where(settled, steps, torch.full_like(steps, most)).amin(dim=-1)
         return torch.minimum(first, taken.sum(dim=-1))
 
     def step_weights(self, before: Tensor) -> Tensor:

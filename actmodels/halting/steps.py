@@ -206,7 +206,7 @@ def truncate(distribution: Tensor, epsilon: float | Tensor, ends: Tensor | None 
     taken = torch.cat([torch.ones_like(taken[..., :1]), taken[..., 1:]], dim=-1)
     crossing = before + distribution >= threshold
     if ends is None:
-        crossing[..., -1] = True  # the cap
+        crossing[..., -1].fill_(True)  # the cap
     else:  # nothing after the last step of an example
         taken = taken & (torch.cumsum(ends, dim=-1) - ends.long() == 0)
         crossing = crossing | ends

@@ -28,7 +28,6 @@ class AlternatingAttention(PairModel):
     """
 
     in_steps = True
-    by_hand = True  # use hand-written derivatives where they apply, for first derivatives only
     # False: steps see all examples, because states after halting matter or the memory changes
     drops_halted = True
     halting: Halting

@@ -54,7 +54,6 @@ class DecomposableAttention(PairModel):
     """
 
     intra_attention = False
-    by_hand = True  # train with the hand-written backward pass, for first derivatives only
 
     def __init__(self, config: DecomposableAttentionConfig, vectors: Tensor, classes: int) -> None:
         super().__init__()

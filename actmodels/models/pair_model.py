@@ -22,6 +22,7 @@ class PairModel(nn.Module):
     steps, word vectors [words, dimensions], number of classes.
     """
 
+    by_hand = True  # use hand-written derivatives where they apply, for first derivatives only
     fusions = True  # whether models of the same shape can be fused (actmodels.fused)
     l2: float | Tensor = 0.0  # see TrainConfig; [trials] when fused trials differ
     embedding_l2: float | Tensor = 0.0

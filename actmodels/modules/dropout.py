@@ -57,7 +57,7 @@ def lowest_kept(rate: float) -> int:
     return round(rate * 2**32) - 2**31
 
 
-@lru_cache(maxsize=64)
+@cache  # without a limit: recorded updates read these tensors (actmodels.static_updates)
 def places(sizes: tuple[int, ...], device: torch.device) -> Tensor:
     """Number the examples [batch], or the tokens of a batch [batch, tokens], for the hash."""
     with torch.inference_mode(False):

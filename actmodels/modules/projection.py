@@ -51,7 +51,10 @@ class ProjectedWords(WordTable):
 
     tanh: tanh(W x + b) (paper); otherwise W x (Parikh et al. 2016).
     bias: with tanh=False, W x + b (Rocktäschel et al. 2016).
+    static: no size depends on the words of a batch (actmodels.static_updates).
     """
+
+    static = False
 
     def __init__(self, vectors: Tensor, width: int, *, tanh: bool, bias: bool = False) -> None:
         super().__init__(vectors)
@@ -60,27 +63,35 @@ class ProjectedWords(WordTable):
 
     def forward(self, ids: Tensor) -> Tensor:
         """Map token ids [batch, tokens] to words [batch, tokens, width]."""
-        if torch.compiler.is_compiling():  # a graph has no sizes that depend on the words
+        if self.is_static:
             return self.project(self.look_up(ids))
         return table_rows(*self.distinct(ids)[:2])
 
     def pair(self, premise: Tensor, hypothesis: Tensor) -> tuple[Tensor, Tensor]:
         """Map the token ids of both sentences, each distinct word once; see `forward`."""
-        if torch.compiler.is_compiling():
+        if self.is_static:
             return self(premise), self(hypothesis)
         table, rows, _ = self.distinct(torch.cat([premise, hypothesis], dim=-1))
         sides = rows.split([premise.shape[-1], hypothesis.shape[-1]], dim=-1)
         return table_rows(table, sides[0]), table_rows(table, sides[1])
 
+    @property
+    def is_static(self) -> bool:
+        """Whether each token is projected: a graph has no sizes that depend on the words."""
+        return self.static or torch.compiler.is_compiling()
+
     def distinct(self, ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Project the distinct words of a batch, in ascending order.
+        """Project the distinct words of a batch, in ascending order; if static all words.
 
         Returns:
             words [words, width]; when fused one table per trial [trials, words, width].
             the row of each token in it, of the shape of `ids`.
             their token ids [words].
         """
-        words, rows = ids.unique(return_inverse=True)
+        if self.static:
+            words, rows = torch.arange(len(self.vectors), device=ids.device), ids
+        else:
+            words, rows = ids.unique(return_inverse=True)
         each = words.expand(len(ids), -1) if ids.dim() == 3 else words
         return self.project(self.look_up(each)), rows, words
 

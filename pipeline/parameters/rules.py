@@ -24,7 +24,7 @@ def rule_problems(params: Params, *, trials: bool = False) -> list[str]:
     """
     studies = [getattr(params, name) for name in params.studies]
     rules: list[Callable[[Params], Iterable[str]]] = [
-        *(_classes, _watch, _sweep, _search, _models, _stages),
+        *(_classes, _watch, _cluster, _sweep, _search, _models, _stages),
         *(study.problems for study in studies),
     ]
     problems = [problem for rule in rules for problem in rule(params)]
@@ -55,6 +55,11 @@ def _watch(params: Params) -> Iterator[str]:
     if set(reading := watched(params)) - {*params.watch}:
         stages = f"[{', '.join(reading)}], the stages that read local files or may end early"
         yield f"watch is {shown(params.watch)}; must be {stages}; act-nli use sets it"
+
+
+def _cluster(params: Params) -> Iterator[str]:
+    if params.cluster.gpu_graphs and not params.cluster.gpus_per_trial:
+        yield "cluster.gpus_per_trial is 0; must be above 0 with cluster.gpu_graphs"
 
 
 def _sweep(params: Params) -> Iterator[str]:

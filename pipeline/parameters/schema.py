@@ -174,6 +174,7 @@ class Cluster(ParamsSection):
     ]
     trials_per_fusion: FusionSize
     matmul_precision: Literal["highest", "high", "medium"]
+    gpu_graphs: bool = False
     max_concurrent: validators.Count | None = None
     max_failures: Annotated[int, validators.Range(ge=0, le=1000)]
     fail_fast: bool = False

@@ -66,7 +66,7 @@ class MultihopTrialConfig(TrialConfig):
 
     loader = "studies.multihop.training:multihop_data"
     trainer = "studies.multihop.training:MultihopTraining"
-    fused_trainer = None
+    fused_trainer = static_trainer = None
 
     corpus: CorpusConfig
     stream: StreamConfig

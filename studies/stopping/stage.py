@@ -61,7 +61,7 @@ def length_rows(run: StoppingRun, model: StringNetwork, test: Testing) -> list[T
         exits: dict[str, tuple[Halting | None, int | None]] = {
             HALTED: (None, None if isinstance(model.halting, FixedSteps) else most),
             f"confidence {test.confidence:g}": (
-                build_halting(ConfidenceExitConfig(test.confidence, most), width),
+                build_halting(ConfidenceExitConfig(test.confidence), width),
                 most,
             ),
             BITS: (build_halting(FixedStepsConfig(bits), width), bits),

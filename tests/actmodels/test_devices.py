@@ -8,11 +8,13 @@ import torch
 
 from actmodels.fused import FusedTraining, can_fuse
 from actmodels.model_training import AnyTraining
+from actmodels.static_updates import StaticTraining
 from actmodels.training import Training
 from studies.cloze.training import ReaderTraining
 from studies.multihop.training import MultihopTraining
 from studies.sequences.training import SequenceTraining
 from tests.other_device import DEVICE, OtherDevice, Remote
+from tests.recorder import Recorder
 from tests.samples import VARIANTS, sample_data, sample_trial
 from tests.studies.cloze.samples import reader_data, reader_trial
 from tests.studies.multihop.samples import multihop_trial, sample_multihop_data
@@ -65,6 +67,16 @@ def test_fused_pairs(name: str) -> None:
     fusion = FusedTraining(trials, data, DEVICE)
     fusion.run_epoch()
     assert_on_device(*fusion.members)
+
+
+@pytest.mark.parametrize("name", ["adaptive_attention", "decomposable_attention", "spinn_pi"])
+def test_recorded_updates_of_fused_pairs_read_and_copy_nothing_from_the_host(name: str) -> None:
+    recorder = Recorder()
+    trials = [sample_trial(name, seed=seed, learning_rate=0.01 * seed) for seed in (1, 2)]
+    fusion = StaticTraining(trials, sample_data(train=60), DEVICE, recorder)
+    fusion.run_epoch()
+    assert_on_device(*fusion.members)
+    assert recorder.recordings
 
 
 @pytest.mark.parametrize("name", ["hop_attention", "hop_attention_dact"])

@@ -127,6 +127,15 @@ class TestDact:
             steps[lookahead] = two.steps
         assert bool((steps[1] <= steps[2]).all())
 
+    def test_steps_beyond_the_own_maximum_that_a_caller_allows_count(self) -> None:
+        """As if they were the maximum; the exit is not at the own one."""
+        states, probabilities, classify = random_steps(200, 12)
+        low = probabilities / 50
+        six, twelve = (make("dact", epsilon=1e-9, max_steps=n).eval() for n in (6, 12))
+        allowed, own = (one.answer(AllSteps(states, low), classify) for one in (six, twelve))
+        assert torch.equal(allowed.steps, own.steps)
+        assert float(own.steps.max()) > 6
+
 
 class TestSupervisedAct:
     @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Interleaved runs, formatted cells, ranges of results, quick runs, and make gpu-check."""
 
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import torch
 
 from bench import gpu
 from bench.gpu import CHECKS
+from bench.gpu_session import PARTS
 from bench.ranges import measured, prediction_interval, table_rows
 from bench.timing import DASH, format_cell, interleaved, summary
 from bench.work import Sizes
@@ -126,6 +128,19 @@ def test_a_missing_gpu_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["gpu"])
     with pytest.raises(SystemExit, match=r"^error: torch .* finds no CUDA device; run this where"):
         gpu.main()
+
+
+@pytest.mark.slow(minutes=3)
+def test_every_part_of_a_gpu_session_on_a_cpu(tmp_path: Path) -> None:
+    options = ("--device", "cpu", "--out", str(tmp_path / "out"))
+    parts = [name for name in PARTS if name != "checks"]  # of the page below
+    output, _ = printed(tmp_path, "-m", "bench.gpu_session", *options, *parts)
+    for name in parts:
+        assert f"## {name}: ok" in output
+        assert (tmp_path / "out" / f"{name}.jsonl").read_text()
+    rows = [json.loads(line) for line in (tmp_path / "out/ray.jsonl").read_text().splitlines()]
+    assert [row["equal_to_the_bit"] for row in rows] == [True] * 3
+    assert rows[-1]["workers_killed"] == 1
 
 
 @pytest.mark.slow(minutes=0.5)

@@ -5,9 +5,11 @@ from collections.abc import Callable
 import pytest
 import torch
 
+from actmodels.static_updates import StaticTraining
 from tests.samples import keyed, sample_data, sample_trial
 from tests.studies.sequences.samples import sample_trial as sequence_trial
 from tune.cluster.fusion_tuning import best_size, examples_per_second, try_sizes
+from tune.cluster.trainable import InTurn, build_training
 from tune.trials.early_stopping import SuccessiveHalving
 from tune.trials.fusion import fusion_name, group_by_shape, make_fusions, split_largest
 from tune.trials.grid import Trial
@@ -148,3 +150,12 @@ def test_sizes_are_measured_until_they_stop_improving(
 def test_a_real_measurement(size: int) -> None:
     configs = [trial.config for trial in same_shape(size)]
     assert examples_per_second(configs, sample_data(), "cpu") > 0
+    assert examples_per_second(configs, sample_data(), "cpu", graphs=True) > 0
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_with_graphs_models_that_can_be_fused_have_recorded_updates(count: int) -> None:
+    for name, made in (("adaptive_attention", StaticTraining), ("transformer", InTurn)):
+        configs, data = [sample_trial(name)] * count, sample_data(train=8)
+        training, members = build_training(configs, data, "cpu", stacked=False, graphs=True)
+        assert type(training) is made and len(members) == count

@@ -16,7 +16,7 @@ import torch
 from torch.utils.benchmark import Timer
 
 from actmodels.data.trial_data import TrialData
-from actmodels.fused import FusedTraining, evaluate_fusion, fuse
+from actmodels.fused import FusedTraining, evaluate_fusion
 from actmodels.registry import load_class
 from actmodels.training import Training
 from actmodels.trial_config import TrialConfig
@@ -61,18 +61,22 @@ def best_size(rates: dict[int, float]) -> int:
     return best if rates[best] >= MIN_SPEEDUP * rates[1] else 1
 
 
-def examples_per_second(configs: Sequence[TrialConfig], data: TrialData, device: str) -> float:
+def examples_per_second(
+    configs: Sequence[TrialConfig], data: TrialData, device: str, graphs: bool = False
+) -> float:
     """Return the training speed of a fusion, summed over its trials, or of a single trial."""
     batch = UPDATES * configs[0].training.batch_size
     train = data.train.take(torch.arange(min(batch, len(data.train))))
     dev = data.dev.take(torch.arange(min(DEV_PAIRS, len(data.dev))))
     data = replace(data, train=train, dev=dev)
     run: Callable[[], object]
-    if len(configs) == 1:
+    if len(configs) == 1 and not graphs:
         run = Training(configs[0], data, device).train_epoch
     else:
-        training = FusedTraining(configs, data, device)
-        fusion, optimizer = fuse(training.members)
+        trainer = configs[0].static_trainer if graphs else configs[0].fused_trainer
+        assert trainer is not None  # of trials that can be fused
+        training: FusedTraining = load_class(trainer)(configs, data, device)
+        fusion, optimizer = training.fused(training.members)
         evaluate_fusion(fusion, data.dev, configs[0].input, len(configs))
         run = partial(training.train_epoch, fusion, optimizer, training.members)
     timer = Timer("run()", globals={"run": run}, num_threads=torch.get_num_threads())
@@ -146,8 +150,15 @@ def measure_sizes(
 
 
 def measure_rates(
-    configs: list[TrialConfig], data: TrialData, *, device: str, threads: int, precision: str
+    configs: list[TrialConfig],
+    data: TrialData,
+    *,
+    device: str,
+    threads: int,
+    precision: str,
+    graphs: bool,
 ) -> dict[int, float]:
     """Return examples per second by size of fusion, for trials of one shape; runs on a worker."""
     configure_torch(threads, precision, device)
-    return try_sizes(len(configs), lambda size: examples_per_second(configs[:size], data, device))
+    measure = partial(examples_per_second, data=data, device=device, graphs=graphs)
+    return try_sizes(len(configs), lambda size: measure(configs[:size]))

@@ -64,6 +64,7 @@ def measure(
         rates = measure_rates(configs, data, **settings)
         rate = rates[best_size(rates)]
     else:
+        graphs = settings.pop("graphs")
         configure_torch(**settings)
-        rate = examples_per_second(configs[:size], data, settings["device"])
+        rate = examples_per_second(configs[:size], data, settings["device"], graphs)
     return rate, device_usage(settings["device"])["peak_memory_mib"]

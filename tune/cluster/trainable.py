@@ -50,11 +50,12 @@ class InTurn:
 
 
 def build_training(
-    configs: Sequence[BaseTrialConfig], data: Any, device: str, stacked: bool
+    configs: Sequence[BaseTrialConfig], data: Any, device: str, stacked: bool, graphs: bool = False
 ) -> tuple[Any, list[AnyTraining]]:
     """Return the training of a fusion, as one stacked model or in turn, and that of each member."""
-    fused, stacked = configs[0].fused_trainer, stacked and len(configs) > 1
-    if stacked and fused and can_fuse(configs[0].model):
+    fused = configs[0].fused_trainer if stacked and len(configs) > 1 else None
+    fused = configs[0].static_trainer if graphs else fused
+    if fused and can_fuse(configs[0].model):
         training = load_class(fused)(configs, data, device)
     else:
         training = InTurn(configs, data, device)
@@ -173,6 +174,7 @@ def train_fusion(
     device: str,
     threads: int,
     precision: str = "highest",
+    graphs: bool = False,
     stacked: bool = True,
     rung_scores: RungScores | None = None,
     stops: Stops | None = None,
@@ -182,6 +184,7 @@ def train_fusion(
     """Train each trial of a fusion from its last checkpoint to its end.
 
     Args:
+        graphs: whether updates are CUDA graphs, where the model allows it.
         stacked: as one model, where the model allows it.
         stops: requests to end trials after an epoch.
         show: called with the number of each epoch before it is trained.
@@ -191,7 +194,7 @@ def train_fusion(
     configure_torch(threads, precision, device)
     by_key = {trial.key: trial for trial in trials}
     configs = [trial.config for trial in trials]
-    training, trainings = build_training(configs, data, device, stacked)
+    training, trainings = build_training(configs, data, device, stacked, graphs)
     members = dict(zip(by_key, trainings, strict=True))
     groups = by_seeds(members, rung_scores)
     resumed, notes = {}, rung_scores.notes if rung_scores else []

@@ -35,6 +35,7 @@ class Execution:
         data_folder: training data of pairs and questions.
         state: folder of this machine.
         storage: folder or URL of trials in progress, shared by all nodes.
+        gpu_graphs: whether updates on a GPU are CUDA graphs, of models that can be fused.
         max_concurrent: of fusions that train at the same time; None: as many as have room.
         time_limit: of one run of a sweep, which then ends with its best.
         notify: URL or command that receives a message when trials have been trained; or None.
@@ -54,6 +55,7 @@ class Execution:
     dashboard: bool = False
     trials_per_fusion: int | Literal["auto"] = 1
     matmul_precision: str = "highest"
+    gpu_graphs: bool = False
     max_concurrent: int | None = None
     time_limit: float = math.inf
     notify: str | None = None
@@ -84,8 +86,8 @@ class Execution:
     @property
     def torch_settings(self) -> dict[str, Any]:
         """The settings of torch on a worker."""
-        precision = self.matmul_precision
-        return {"device": self.device, "threads": self.threads, "precision": precision}
+        settings = {"device": self.device, "threads": self.threads, "graphs": self.gpu_graphs}
+        return settings | {"precision": self.matmul_precision}
 
     @property
     def checkpoints(self) -> Storage:
