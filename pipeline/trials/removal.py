@@ -22,9 +22,15 @@ REFERENCES = ("sweep/*.jsonl", "retrain/*.jsonl", "studies/*/*.csv")  # name all
 class StoredTrial:
     """The files of a trial, their bytes, and the time of the last write in Unix time."""
 
-    files: list[str] = field(default_factory=list)
+    files: list[tuple[Storage, str]] = field(default_factory=list)
     bytes: int = 0
     written: float = 0.0
+
+    def add(self, place: Storage, name: str, size: int, written: float) -> None:
+        """Add a file."""
+        self.files.append((place, name))
+        self.bytes += size
+        self.written = max(self.written, written)
 
 
 def remove_trials(older_than: str | None, not_in_use: bool, confirmed: bool) -> str:
@@ -44,13 +50,15 @@ def remove_trials(older_than: str | None, not_in_use: bool, confirmed: bool) -> 
     if older_than is None and not not_in_use:
         raise ConfigError("trials remove", ["name a condition: --older-than 30d, --not-in-use"])
     before = time.time() - (seconds(older_than) if older_than is not None else 0)
-    place, lock = execution_settings(load_params()).trials, state_folder() / "run.lock"
+    execution, lock = execution_settings(load_params()), state_folder() / "run.lock"
+    place = execution.trials
 
     def refuse() -> NoReturn:
         raise SweepError(f"a stage runs, which holds {lock}; run this after it")
 
     with file_lock(lock, refuse), storage_errors(place):
-        trials, used = stored_trials(place), keys_in_use() if not_in_use else set()
+        trials = stored_trials(place, execution.checkpoints)
+        used = keys_in_use() if not_in_use else set()
         old = {key: t for key, t in trials.items() if t.written <= before and key not in used}
         size = sum(trial.bytes for trial in old.values())
         counts = f"{len(old):,} of {len(trials):,} trials, {size:,} bytes"
@@ -58,8 +66,8 @@ def remove_trials(older_than: str | None, not_in_use: bool, confirmed: bool) -> 
             return f"would remove {counts}; add --yes to remove them and their runs in MLflow"
         runs = remove_runs(set(old)) if old else 0
         for trial in old.values():
-            for name in sorted(trial.files, reverse=True):  # KEY.json is the first
-                place.remove(name)
+            for storage, name in reversed(trial.files):
+                storage.remove(name)
     return f"removed {counts}; runs in MLflow: {runs:,}"
 
 
@@ -71,15 +79,18 @@ def seconds(age: str) -> float:
     return int(found[1]) * SECONDS[found[2]]
 
 
-def stored_trials(place: Storage) -> dict[str, StoredTrial]:
-    """Return the stored trials by key, also those whose record or weights are missing."""
+def stored_trials(place: Storage, checkpoints: Storage) -> dict[str, StoredTrial]:
+    """Return the stored trials by key, also those whose record or weights are missing.
+
+    Their records are the first files. A stopped trial keeps its checkpoint, to go on from it.
+    """
     trials: dict[str, StoredTrial] = {}
-    for name, size, written in [*place.files(), *place.files(STOPPED)]:
+    for name, size, written in sorted([*place.files(), *place.files(STOPPED)]):
         if found := FILE.fullmatch(name):
-            trial = trials.setdefault(found[1], StoredTrial())
-            trial.files.append(name)
-            trial.bytes += size
-            trial.written = max(trial.written, written)
+            trials.setdefault(found[1], StoredTrial()).add(place, name, size, written)
+    for name, size, written in checkpoints.files():
+        if (found := FILE.fullmatch(name)) and found[1] in trials:
+            trials[found[1]].add(checkpoints, name, size, written)
     return trials
 
 

@@ -12,6 +12,8 @@ from filelock import FileLock
 
 from actmodels.errors import ConfigError, SweepError
 from actmodels.files import write_text
+from pipeline.parameters.load import load_params
+from pipeline.trials.execution import execution_settings
 from pipeline.trials.removal import remove_trials
 from tests.pipeline.project import write_params
 from tests.tune.tracking_samples import Killed, children, record
@@ -19,7 +21,7 @@ from tune.tracking.mlflow_store import MlflowClient
 from tune.tracking.tracker import LoggedTrial, Tracker
 from tune.trials.stops import USER, with_end
 from tune.trials.storage import Storage
-from tune.trials.store import TrialStore, record_name
+from tune.trials.store import TrialStore, checkpoint_name, record_name
 
 OLD, USED, NEW = (digit * 16 for digit in "abc")
 STUDY = "d" * 16
@@ -63,8 +65,14 @@ def test_old_trials_that_no_artifact_has_are_removed_with_their_runs(folder: Pat
     assert left(folder) == set() and not children(folder / "state")
 
 
-def test_a_stopped_trial_is_removed_like_any_other(folder: Path) -> None:
+def test_a_stopped_trial_is_removed_with_its_checkpoint(folder: Path) -> None:
     write_trials(folder)
+    checkpoints = execution_settings(load_params()).checkpoints
+    checkpoints.make()
+    for key in (OLD, USED, "e" * 16):  # the last has not ended
+        checkpoints.write_named(checkpoint_name(key), b"state")
+        path = Path(checkpoints.location, checkpoint_name(key))
+        os.utime(path, (time.time() - 30 * 86_400,) * 2)
     store = TrialStore(Storage(str(folder / "state/trials")))
     for key in (OLD, USED, NEW):
         (folder / f"state/trials/{key}.json").unlink()
@@ -73,6 +81,7 @@ def test_a_stopped_trial_is_removed_like_any_other(folder: Path) -> None:
         path = folder / "state/trials" / record_name(key, stopped=True)
         os.utime(path, (then := time.time() - 30 * 86_400 * (key != NEW), then))
     size = (folder / "state/trials" / record_name(OLD, stopped=True)).stat().st_size
+    size += Path(checkpoints.location, checkpoint_name(OLD)).stat().st_size
     counts = f"1 of 4 trials, {size:,} bytes"
     text = f"would remove {counts}; add --yes to remove them and their runs in MLflow"
     assert remove_trials("29d", True, confirmed=False) == text
@@ -82,6 +91,7 @@ def test_a_stopped_trial_is_removed_like_any_other(folder: Path) -> None:
     assert children(folder / "state").keys() == {USED, NEW}
     assert remove_trials("4w", False, True).startswith("removed 2 of 3 trials")
     assert not store.holds(USED) and store.holds(NEW)
+    assert [name for name, *_ in checkpoints.files()] == [checkpoint_name("e" * 16)]
 
 
 def test_a_kill_before_any_write_leaves_the_rest_to_the_next(
