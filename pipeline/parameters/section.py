@@ -121,19 +121,20 @@ NON_EMPTY = Field(min_length=1)  # for lists and mappings
 Pairs = Annotated[int, Range(ge=1, le=10**8)]  # 200 times SNLI
 Bytes = Annotated[int, Range(ge=1, le=10**15)]  # a petabyte
 Seconds = Annotated[float, Range(ge=0, le=604_800)]  # a week
-TIME = re.compile(r"(?:(\d{1,4})h)?(?:(\d{1,5})m)?")
+UNITS = {"w": 604_800, "d": 86_400, "h": 3_600, "m": 60}
+TIME = re.compile("".join(rf"(?:(\d{{1,5}}){unit})?" for unit in UNITS))
+A_TIME = "a time of weeks, days, hours and minutes, such as 30d, 2h or 1h30m"
 
 
 def seconds_of(time: str | None) -> float:
-    """Return the seconds of a time such as 2h, 90m or 1h30m; None: infinite, 0: no such time."""
+    """Return the seconds of a time such as 30d, 2h or 1h30m; None: infinite, 0: no such time."""
     if time is None:
         return math.inf
-    match = TIME.fullmatch(time)
-    hours, minutes = match.groups("0") if match else ("0", "0")
-    return 60.0 * (60 * int(hours) + int(minutes))
+    numbers = match.groups("0") if (match := TIME.fullmatch(time)) else ["0"] * len(UNITS)
+    return sum(float(n) * unit for n, unit in zip(numbers, UNITS.values(), strict=True))
 
 
-Time = Annotated[str, MustBe("a time of hours and minutes, such as 2h, 90m or 1h30m", seconds_of)]
+Time = Annotated[str, MustBe(A_TIME, seconds_of)]
 Seeds = Annotated[list[NonNegativeInt], Field(min_length=1, max_length=1000), UNIQUE]
 Name = Annotated[str, MustBe("text", rf"(?!{UNSET}$)[\s\S]+")]
 # a blank is encoded when the file is fetched

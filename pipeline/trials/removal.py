@@ -7,12 +7,12 @@ from typing import NoReturn
 
 from actmodels.errors import ConfigError, SweepError
 from pipeline.parameters.load import load_params
+from pipeline.parameters.section import A_TIME, seconds_of
 from pipeline.runtime.stage import artifacts, file_lock, state_folder
 from pipeline.trials.execution import execution_settings
 from tune.trials.storage import Storage, storage_errors
 from tune.trials.store import STOPPED
 
-SECONDS = {"h": 3600, "d": 86_400, "w": 604_800}
 KEY = re.compile(r"\b[0-9a-f]{16}\b")
 FILE = re.compile(rf"(?:{STOPPED})?([0-9a-f]{{16}})\.(json|pt)(\.corrupt\d*)?")
 REFERENCES = ("sweep/*.jsonl", "retrain/*.jsonl", "studies/*/*.csv")  # name all trials in use
@@ -49,7 +49,10 @@ def remove_trials(older_than: str | None, not_in_use: bool, confirmed: bool) -> 
     """
     if older_than is None and not not_in_use:
         raise ConfigError("trials remove", ["name a condition: --older-than 30d, --not-in-use"])
-    before = time.time() - (seconds(older_than) if older_than is not None else 0)
+    age = seconds_of(older_than) if older_than is not None else 0
+    if older_than is not None and not age:
+        raise ConfigError("--older-than", [f"{older_than!r} must be {A_TIME}"])
+    before = time.time() - age
     execution, lock = execution_settings(load_params()), state_folder() / "run.lock"
     place = execution.trials
 
@@ -69,14 +72,6 @@ def remove_trials(older_than: str | None, not_in_use: bool, confirmed: bool) -> 
             for storage, name in reversed(trial.files):
                 storage.remove(name)
     return f"removed {counts}; runs in MLflow: {runs:,}"
-
-
-def seconds(age: str) -> float:
-    """Return an age such as 12h, 30d or 8w in seconds."""
-    if not (found := re.fullmatch(r"(\d{1,6})([hdw])", age)):
-        problem = f"{age!r} is no age; expected a number of hours, days or weeks: 12h, 30d, 8w"
-        raise ConfigError("--older-than", [problem])
-    return int(found[1]) * SECONDS[found[2]]
 
 
 def stored_trials(place: Storage, checkpoints: Storage) -> dict[str, StoredTrial]:

@@ -126,7 +126,7 @@ def test_what_is_refused(folder: Path) -> None:
     with pytest.raises(ConfigError, match=r"^trials remove: name a condition: --older-than 30d, "):
         remove_trials(None, False, confirmed=True)
     for age in ("30", "d", "-1d", "1.5d", ""):
-        with pytest.raises(ConfigError, match=f"^--older-than: '{age}' is no age; expected a num"):
+        with pytest.raises(ConfigError, match=f"^--older-than: '{age}' must be a time of weeks"):
             remove_trials(age, False, confirmed=True)
     write_trials(folder)
     with (
