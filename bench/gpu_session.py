@@ -256,6 +256,7 @@ def timed(work: Callable[[], object], device: str) -> float:
 
 def run_part(name: str, device: str, out: Path) -> None:
     """Run a part in this process."""
+    os.environ.pop("RAY_ADDRESS", None)  # Ray starts here
     if name != "ray":  # its workers set up torch
         configure_torch(1, "highest", device)
     with (out / f"{name}.jsonl").open("a") as lines:

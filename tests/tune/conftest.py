@@ -32,8 +32,11 @@ def state(empty_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.fixture(scope="module")
 def one_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A local Ray for all sweeps of a module."""
-    state = tmp_path_factory.mktemp("ray")
-    with connected(dashboard=False, state=state), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tune.cluster.runner.connected", lambda **_: contextlib.nullcontext())
-        yield
+    """A local Ray for all sweeps of a module, whose workers have the trainings of the tests."""
+    state, code = tmp_path_factory.mktemp("ray"), [Path(__file__).parents[1]]
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("RAY_ADDRESS", "MLFLOW_TRACKING_URI"):
+            patch.delenv(name, raising=False)
+        with connected(dashboard=False, state=state, code=code):
+            patch.setattr("tune.cluster.runner.connected", lambda **_: contextlib.nullcontext())
+            yield

@@ -5,8 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +17,8 @@ from actmodels.errors import ConfigError, SweepError
 from tests.end_to_end.project import wait_for
 from tests.tune.own_curve import Curve
 from tune import Range, SuccessiveHalving, Sweep
-from tune.cluster.connection import connected
 from tune.own_training import OwnTraining
-from tune.trials.provenance import code_folder, code_packages
+from tune.trials.provenance import code_folder
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "docs" / "examples" / "own_sweep.py"
@@ -107,19 +104,8 @@ def test_the_commit_is_that_of_the_training(
     assert code_folder(sweep(tmp_path, training=own).planned()[0].config) == tmp_path
 
 
-@pytest.fixture
-def ray_with_curve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """One local Ray for all sweeps of a test."""
-    for name in ("RAY_ADDRESS", "MLFLOW_TRACKING_URI"):
-        monkeypatch.delenv(name, raising=False)
-    code = code_packages(sweep(tmp_path).planned()[0].config)
-    with connected(dashboard=False, state=tmp_path, code=code):
-        monkeypatch.setattr("tune.cluster.runner.connected", lambda **_: nullcontext())
-        yield
-
-
 @pytest.mark.slow
-@pytest.mark.usefixtures("ray_with_curve")
+@pytest.mark.usefixtures("one_ray")
 def test_a_loss_is_minimized_by_each_search_and_with_early_stopping(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
