@@ -5,6 +5,7 @@ import pty
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,14 @@ from pipeline.runtime.launch import SIGNALS
 from tests.pipeline.runtime.test_stage import ENVIRONMENT, ROOT, STAGE, run
 
 INTERRUPTED = "interrupted by {}; run the same command again to go on\n"
+
+
+@pytest.fixture(autouse=True)
+def hangup_is_not_ignored() -> Iterator[None]:
+    """As the tests may run under nohup, which their processes would inherit."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.parametrize("number", SIGNALS)
