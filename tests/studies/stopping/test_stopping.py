@@ -117,6 +117,16 @@ def test_runs_and_rows() -> None:
     assert set(COLUMNS["lengths.csv"].split()) <= set(rows[0])
 
 
+def test_more_steps_than_a_setting_may_have() -> None:
+    """Twice as many as the bits of the longest strings."""
+    study = Study(**STUDY)
+    model = training("fixed_steps").model
+    one = study.evaluation.model_copy(update={"strings": 1, "bits": [512], "steps_per_bit": 2})
+    rows = stage.length_rows(stage.plan(study)[0], model, one)
+    assert [row["length"] for row in rows] == [512] * 3
+    assert max(row["mean_steps"] for row in rows) <= 1024
+
+
 def test_accuracy_of_strings_and_bits() -> None:
     targets = torch.tensor([[0, 1, 1], [1, 0, 0]])
     answers = torch.tensor([[0, 1, 1], [1, 0, 1]])
