@@ -81,7 +81,6 @@ class StaticTraining(FusedTraining):
         self.warm_ups = warm_ups
         self.record = record or (CudaRecorder() if self.device.type == "cuda" else None)
         self.pairs = on_device(self.members[0].train, self.device)
-        self.together: list[Training] = []  # the members of `updates`
         self.updates: StaticUpdates | None = None
 
     @property
@@ -91,17 +90,16 @@ class StaticTraining(FusedTraining):
 
     def fused(self, members: Sequence[Training]) -> tuple[PairModel, FusedOptimizer]:
         """Return the members as one model: that of the last epoch while no trial has left."""
-        if self.updates is None or self.together != members:
-            self.together = list(members)
+        if self.updates is None or self.updates.members != members:
             settings = (self.record, self.warm_ups)
             self.updates = StaticUpdates(*fuse(members), self.pairs, members, *settings)
         else:
-            self.updates.load(members)
+            self.updates.load()
         return self.updates.fusion, self.updates.optimizer
 
     def train_epoch(self, *work: Any) -> Any:
         assert self.updates is not None
-        self.updates.start_epoch(self.together)
+        self.updates.start_epoch()
         with static_shapes(self.updates.fusion):
             return super().train_epoch(*work)
 
@@ -128,6 +126,11 @@ def filled(rows: Tensor, size: int) -> Tensor:
     """Fill up a smaller batch with its last pair, as -1 - index."""
     missing = size - len(rows)
     return torch.cat([rows, (-1 - rows[-1]).expand(missing)]) if missing else rows
+
+
+def pairs_of(rows: Tensor) -> Tensor:
+    """Return the pairs of filled rows."""
+    return torch.where(rows < 0, -1 - rows, rows)
 
 
 def on_device(pairs: PairTensors, device: torch.device) -> PairTensors:
@@ -173,7 +176,7 @@ class StaticUpdates:
         warm_ups: int,
     ) -> None:
         self.fusion, self.optimizer, self.pairs = fusion, optimizer, pairs
-        self.record, self.warm_ups = record, warm_ups
+        self.members, self.record, self.warm_ups = members, record, warm_ups
         self.config, device = members[0].config, pairs.labels.device
         trials, size = len(members), self.config.training.batch_size
         self.rows = torch.zeros(trials, size, dtype=torch.int64, device=device)
@@ -185,23 +188,20 @@ class StaticUpdates:
                 module.rate = torch.tensor(rates, dtype=torch.float64, device=device)
         self.lengths = [offsets.diff().cpu() for _, offsets, _ in pairs.sides]
         self.seen: Counter[Kind] = Counter()
-        self.recorded: dict[Kind, Callable[[], None]] = {}  # the first halves
-        self.second: dict[Kind, Callable[[], None]] = {}
-        self.halves: dict[Kind, Half] = {}  # results of the recorded ones
+        self.recorded: dict[Kind, Halves] = {}
 
-    def load(self, members: Sequence[Training]) -> None:
+    def load(self) -> None:
         """Copy the states of the members into the fusion, whose tensors stay where they are."""
-        for trial, member in enumerate(members):
+        for trial, member in enumerate(self.members):
             load_member(self.fusion, trial, member.model.state_dict())
-        self.optimizer.load([member.optimizer.state_dict() for member in members])
+        self.optimizer.load([member.optimizer.state_dict() for member in self.members])
 
-    def start_epoch(self, members: Sequence[Training]) -> None:
+    def start_epoch(self) -> None:
         """Choose the number of steps from those of the last epoch, which a checkpoint holds."""
-        last = [member.history[-1] for member in members if member.history]
+        last = [member.history[-1] for member in self.members if member.history]
         most = [(r.train_mean_steps or 0.0) + SPREAD * (r.train_sd_steps or 0.0) for r in last]
         self.first_steps = int(max(most)) + 1 if most else FIRST_STEPS
-        self.steps: dict[tuple[int, int], int] = {}  # of each pair of lengths
-        self.alive.fill_(True)
+        self.steps: dict[tuple[int, int], int] = {}  # by padded words of both sentences
 
     @property
     def most_steps(self) -> int:
@@ -215,78 +215,79 @@ class StaticUpdates:
         self.rows.copy_(rows, non_blocking=True)
         self.key.copy_(self.fusion.dropout_stream.key)
         self.alive.copy_(alive)
-        real = torch.where(rows < 0, -1 - rows, rows).flatten()
+        real = pairs_of(rows).flatten()
         premise, hypothesis = (rounded_up(int(part[real].max()), least=4) for part in self.lengths)
         most = self.most_steps
         steps = self.steps.get((premise, hypothesis), self.first_steps)
         while True:
             kind = Kind(premise, hypothesis, min(rounded_up(steps, least=2), most))
-            half = self.first_half(kind)
-            if kind.steps == most or not bool(half.open):
+            halves = self.first_half(kind)
+            if kind.steps == most or not bool(halves.open):
                 break
             steps = kind.steps + 1
         self.steps[premise, hypothesis] = kind.steps
-        outcome = self.second_half(kind, half)
+        self.second_half(kind, halves)
         alive.copy_(self.alive)
-        return tuple(None if part is None else part.clone() for part in outcome)
+        return tuple(None if part is None else part.clone() for part in halves.outcome)
 
-    def first_half(self, kind: Kind) -> "Half":
+    def first_half(self, kind: Kind) -> "Halves":
         """Take the steps."""
         if kind in self.recorded:
-            self.recorded[kind]()
-            return self.halves[kind]
+            self.recorded[kind].repeat_first()
+            return self.recorded[kind]
         self.seen[kind] += 1
-        half = Half()
-        work = partial(self.take_steps, kind, half)
+        halves = Halves()
+        work = partial(self.take_steps, kind, halves)
         if self.record and self.seen[kind] > self.warm_ups and len(self.recorded) < MOST_KINDS:
-            self.recorded[kind] = self.record(work)
-            self.halves[kind] = half
+            halves.repeat_first = self.record(work)
+            self.recorded[kind] = halves
         else:
             work()
-        return half
+        return halves
 
-    def second_half(self, kind: Kind, half: "Half") -> Outcome:
+    def second_half(self, kind: Kind, halves: "Halves") -> None:
         """Update on what the steps have led to."""
-        if kind in self.second:
-            self.second[kind]()
-        elif kind in self.recorded:
-            assert self.record is not None
-            self.second[kind] = self.record(partial(self.finish, half))
+        work = partial(self.finish, halves)
+        if halves.repeat_second:
+            halves.repeat_second()
+        elif self.record and kind in self.recorded:
+            halves.repeat_second = self.record(work)
         else:
-            self.finish(half)
-        return half.outcome
+            work()
 
-    def take_steps(self, kind: Kind, half: "Half") -> None:
+    def take_steps(self, kind: Kind, halves: "Halves") -> None:
         """Gather a batch and take the steps; a model without steps predicts."""
-        fusion, real = self.fusion, torch.where(self.rows < 0, -1 - self.rows, self.rows)
+        fusion, real = self.fusion, pairs_of(self.rows)
         null_token, words = self.config.input.null_token, (kind.premise, kind.hypothesis)
         batch = collate(self.pairs, real, null_token=null_token, device=real.device, words=words)
-        half.labels = batch.labels.masked_fill(self.rows < 0, FILLER)
+        halves.labels = batch.labels.masked_fill(self.rows < 0, FILLER)
         fusion.dropout_stream.restart(self.key)
         if not isinstance(fusion, AlternatingAttention):
-            half.prediction = fusion(batch)
+            halves.prediction = fusion(batch)
             return
-        half.steps = fusion.all_steps(batch, kind.steps)
-        read, halting = half.steps.probabilities.detach(), fusion.halting
+        halves.steps = fusion.all_steps(batch, kind.steps)
+        read, halting = halves.steps.probabilities.detach(), fusion.halting
         halted = halting.has_halted_by(read.sum(dim=-1) if halting.halts_by_sum else read)
-        half.open = (~halted & self.alive[:, None]).any()
+        halves.open = (~halted & self.alive[:, None]).any()
 
-    def finish(self, half: "Half") -> None:
+    def finish(self, halves: "Halves") -> None:
         """Answer, and update."""
-        if half.steps is not None:
+        if halves.steps is not None:
             assert isinstance(self.fusion, AlternatingAttention)
-            half.prediction = self.fusion.answer(half.steps)
-        assert half.prediction is not None
+            halves.prediction = self.fusion.answer(halves.steps)
+        assert halves.prediction is not None
         outcome = finish_update(
-            self.fusion, self.optimizer, half.prediction, half.labels, self.alive
+            self.fusion, self.optimizer, halves.prediction, halves.labels, self.alive
         )
-        half.outcome = tuple(None if part is None else part.detach() for part in outcome)
-        half.steps = half.prediction = None
+        halves.outcome = tuple(None if part is None else part.detach() for part in outcome)
+        halves.steps = halves.prediction = None
 
 
-class Half:
+class Halves:
     """What the first half of an update leaves for the second, and that for metrics."""
 
+    repeat_first: Callable[[], None]  # if they are recorded
+    repeat_second: Callable[[], None] | None = None
     labels: Tensor  # [trials, batch]
     open: Tensor  # whether an example has not halted []
     steps: AllSteps | None = None

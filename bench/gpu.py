@@ -16,7 +16,7 @@ import argparse
 import functools
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -106,15 +106,13 @@ def updates_of(model: str, width: int, data: TrialData, device: str, run: str) -
     shared: dict[str, Any] = {"model": model, "unit_norm": True}
     configs = [trial(width, CHECKED_BATCH, **shared, **settings) for settings in VARIED]
     starts = [parameters(Training(config, data)) for config in configs]
-    trainings: Sequence[FusedTraining | Training]
+    fusion: FusedTraining | None = None
     if run == "graphs":
-        trainings = [StaticTraining(configs, data, device, warm_ups=1)]
+        fusion = StaticTraining(configs, data, device, warm_ups=1)
     elif run in ("fused", "high", "medium"):
-        trainings = [FusedTraining(configs, data, device)]
-    else:
-        trainings = [Training(config, data, device) for config in configs]
-    members = [m for t in trainings for m in (t.members if isinstance(t, FusedTraining) else [t])]
-    for training in trainings:
+        fusion = FusedTraining(configs, data, device)
+    members = fusion.members if fusion else [Training(c, data, device) for c in configs]
+    for training in [fusion] if fusion else members:
         training.run_epoch()
     return [parameters(member) - start for member, start in zip(members, starts, strict=True)]
 

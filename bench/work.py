@@ -19,7 +19,6 @@ from actmodels.fused import FusedTraining
 from actmodels.halting.act import Act
 from actmodels.halting.steps import truncate
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.models.pair_model import PairModel
 from actmodels.static_updates import StaticTraining
 from actmodels.trial_config import TrialConfig, build_trial, setting_types
 
@@ -30,7 +29,6 @@ MEAN_STEPS = 5.1  # of a trained trial, about
 STEP_RANGE = 3.1  # the slowest trial of a fusion takes this many steps more, the fastest fewer
 SHARPNESS = 6.0  # factor of the halting weights: steps get the SD of a trained trial, 1.4
 CALIBRATION_PAIRS = 256
-HALTING = ("adaptive_attention",)  # models whose steps are set
 BISECTIONS = 20
 
 
@@ -137,17 +135,16 @@ def build_fusion(
     graphs: bool = False,
     model: str = "adaptive_attention",
 ) -> FusedTraining:
-    """Build trials of one seed; their mean steps differ, as in a grid, around MEAN_STEPS.
+    """Build trials of one seed; mean steps, if any, differ, as in a grid, around MEAN_STEPS.
 
     graphs: with recorded updates.
     """
     make = StaticTraining if graphs else FusedTraining
     fusion = make([trial(width, batch_size, model=model)] * trials, data, device)
-    if model not in HALTING:
-        return fusion
     for number, member in enumerate(fusion.members):
-        offset = STEP_RANGE * (1 - (2 * number + 1) / trials)
-        set_steps(member.model, data.train, MEAN_STEPS + offset)
+        if isinstance(member.model, AlternatingAttention):
+            offset = STEP_RANGE * (1 - (2 * number + 1) / trials)
+            set_steps(member.model, data.train, MEAN_STEPS + offset)
     return fusion
 
 
@@ -159,9 +156,9 @@ def epoch_runner(fusion: FusedTraining) -> Callable[[], object]:
 
 
 @torch.no_grad()
-def set_steps(model: PairModel, pairs: PairTensors, mean: float) -> None:
+def set_steps(model: AlternatingAttention, pairs: PairTensors, mean: float) -> None:
     """Sharpen the halting unit and set its bias so that N has this mean over the pairs."""
-    assert isinstance(model, AlternatingAttention) and isinstance(model.halting, Act)
+    assert isinstance(model.halting, Act)
     unit, halting = model.halting.unit.linear, model.halting
     assert isinstance(halting.epsilon, float)
     unit.weight *= SHARPNESS

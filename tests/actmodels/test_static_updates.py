@@ -9,6 +9,7 @@ from actmodels.fused import FusedTraining
 from actmodels.static_updates import StaticTraining, filled, rounded_up, static_shapes
 from tests.actmodels.test_fused_training import FUSION, data, difference, trials
 from tests.actmodels.test_fused_training import in_double as in_double
+from tests.model_checks import same
 from tests.recorder import Recorder, signature
 from tests.samples import sample_trial
 
@@ -30,9 +31,8 @@ def distance(one: FusedTraining, other: FusedTraining) -> float:
 def equal(one: FusedTraining, other: FusedTraining) -> bool:
     """Return whether all states are equal to the bit."""
     return all(
-        torch.equal(tensor, b.model.state_dict()[name])
+        same(a.model.state_dict(), b.model.state_dict())
         for a, b in zip(one.members, other.members, strict=True)
-        for name, tensor in a.model.state_dict().items()
     )
 
 
@@ -66,7 +66,7 @@ def test_what_is_recorded_does_not_depend_on_data_keys_or_steps(name: str, in_do
         updates.key.fill_(number + 5)
         recorder = Recorder()
         updates.record, updates.seen[kind] = recorder, 100
-        updates.recorded, updates.second = {}, {}
+        updates.recorded = {}
         updates.fusion.train()
         with static_shapes(updates.fusion):
             updates.second_half(kind, updates.first_half(kind))

@@ -133,7 +133,7 @@ def test_a_missing_gpu_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow(minutes=3)
 def test_every_part_of_a_gpu_session_on_a_cpu(tmp_path: Path) -> None:
     options = ("--device", "cpu", "--out", str(tmp_path / "out"))
-    parts = [name for name in PARTS if name != "checks"]  # of the page below
+    parts = [name for name in PARTS if name != "checks"]  # the page below runs those
     output, _ = printed(tmp_path, "-m", "bench.gpu_session", *options, *parts)
     for name in parts:
         assert f"## {name}: ok" in output

@@ -18,9 +18,9 @@ from torch.utils.benchmark import Timer
 from actmodels.data.trial_data import TrialData
 from actmodels.fused import FusedTraining, evaluate_fusion
 from actmodels.registry import load_class
-from actmodels.training import Training
 from actmodels.trial_config import TrialConfig
 from tune.cluster.nodes import Nodes
+from tune.cluster.trainable import build_training
 from tune.cluster.worker_process import configure_torch
 from tune.trials.execution import Execution
 from tune.trials.fusion import Fusion, group_by_shape, make_fusions
@@ -70,15 +70,13 @@ def examples_per_second(
     dev = data.dev.take(torch.arange(min(DEV_PAIRS, len(data.dev))))
     data = replace(data, train=train, dev=dev)
     run: Callable[[], object]
-    if len(configs) == 1 and not graphs:
-        run = Training(configs[0], data, device).train_epoch
-    else:
-        trainer = configs[0].static_trainer if graphs else configs[0].fused_trainer
-        assert trainer is not None  # of trials that can be fused
-        training: FusedTraining = load_class(trainer)(configs, data, device)
+    training, members = build_training(configs, data, device, stacked=True, graphs=graphs)
+    if isinstance(training, FusedTraining):
         fusion, optimizer = training.fused(training.members)
         evaluate_fusion(fusion, data.dev, configs[0].input, len(configs))
         run = partial(training.train_epoch, fusion, optimizer, training.members)
+    else:
+        run = members[0].train_epoch
     timer = Timer("run()", globals={"run": run}, num_threads=torch.get_num_threads())
     times = timer.blocked_autorange(min_run_time=SECONDS).times  # after a warm-up run
     return len(configs) * len(train) / min(times)
