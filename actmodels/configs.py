@@ -9,13 +9,13 @@ from typing import Annotated, Literal
 
 from actmodels.validators import (
     BatchSize,
+    Between,
     Bias,
     Checked,
     HalfOpenUnitInterval,
     NonNegativeFloat,
     NonNegativeInt,
     Positive,
-    Range,
     Size,
     Steps,
     setting,
@@ -24,8 +24,8 @@ from actmodels.validators import (
 OovRule = Literal["own", "hashed", "trained", "all_trained"]
 Init = Literal["xavier", "normal"]
 Optimizer = Literal["adam", "adagrad"]
-OpenUnitInterval = Annotated[float, Range(gt=0, lt=1)]
-PositiveFraction = Annotated[float, Range(gt=0, le=1)]
+OpenUnitInterval = Annotated[float, Between(gt=0, lt=1)]
+PositiveFraction = Annotated[float, Between(gt=0, le=1)]
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ class FixedStepsConfig(Checked):
 class RandomStepsConfig(Checked):
     """A random number of steps in each training batch, as looped models train."""
 
-    mean_steps: Annotated[float, Range(ge=1, le=1000)] = setting(
+    mean_steps: Annotated[float, Between(ge=1, le=1000)] = setting(
         4.0, "mean number of steps in training"
     )
     max_steps: Steps = setting(12, "number of steps in evaluation, and at most in training")
@@ -232,7 +232,7 @@ class RandomStepsConfig(Checked):
 class PonderNetConfig(WeightedConfig):
     """PonderNet (Banino et al. 2021); ponder_weight: beta."""
 
-    prior_steps: Annotated[float, Range(gt=1, le=1000)] = setting(
+    prior_steps: Annotated[float, Between(gt=1, le=1000)] = setting(
         4.0, "mean number of steps of the geometric prior, 1 / lambda_p"
     )
 
@@ -271,7 +271,7 @@ class TargetStepsConfig(Checked):
     """ACT that adapts its ponder weight to a target mean number of steps (ours)."""
 
     epsilon: OpenUnitInterval = setting(0.01, EPSILON)
-    target_steps: Annotated[float, Range(ge=1, le=1000)] = setting(4.0, "mean number of steps")
+    target_steps: Annotated[float, Between(ge=1, le=1000)] = setting(4.0, "mean number of steps")
     adaptation_rate: Positive = setting(
         0.00003, "change of the multiplier per update and step of deviation"
     )

@@ -23,8 +23,8 @@ TYPES: dict[type, tuple[str, tuple[type, ...]]] = {
 }
 
 
-class Range:
-    """Range of a number, by pydantic's names: ge, gt, le, lt, multiple_of."""
+class Between:
+    """The range of a number, by pydantic's names: ge, gt, le, lt, multiple_of."""
 
     def __init__(self, **limits: float) -> None:
         self.limits = limits
@@ -48,18 +48,18 @@ class Range:
 # Upper limits prevent a typo from starting endless work. They are ours, each at least six times the
 # maximum of all publications here.
 MOST = 10**9
-Count = Annotated[int, Range(ge=1, le=MOST)]
-NonNegativeInt = Annotated[int, Range(ge=0, le=MOST)]
-NonNegativeFloat = Annotated[float, Range(ge=0, le=MOST)]
-Positive = Annotated[float, Range(gt=0, le=MOST)]
-HalfOpenUnitInterval = Annotated[float, Range(ge=0, lt=1)]
-UnitInterval = Annotated[float, Range(ge=0, le=1)]
-Epochs = Annotated[int, Range(ge=1, le=100_000)]  # Graves 2016: 1,000 of ours
-Steps = Annotated[int, Range(ge=1, le=1000)]  # Graves 2016: 100
-Several = Annotated[int, Range(ge=2, le=1000)]
-BatchSize = Annotated[int, Range(ge=1, le=1_000_000)]  # also pairs held in memory together
-Size = Annotated[int, Range(ge=1, le=10_000)]  # Graves 2016: 1,500; a square layer takes 400 MB
-Bias = Annotated[float, Range(ge=-1000, le=1000)]
+Count = Annotated[int, Between(ge=1, le=MOST)]
+NonNegativeInt = Annotated[int, Between(ge=0, le=MOST)]
+NonNegativeFloat = Annotated[float, Between(ge=0, le=MOST)]
+Positive = Annotated[float, Between(gt=0, le=MOST)]
+HalfOpenUnitInterval = Annotated[float, Between(ge=0, lt=1)]
+UnitInterval = Annotated[float, Between(ge=0, le=1)]
+Epochs = Annotated[int, Between(ge=1, le=100_000)]  # Graves 2016: 1,000 of ours
+Steps = Annotated[int, Between(ge=1, le=1000)]  # Graves 2016: 100
+Several = Annotated[int, Between(ge=2, le=1000)]
+BatchSize = Annotated[int, Between(ge=1, le=1_000_000)]  # also pairs held in memory together
+Size = Annotated[int, Between(ge=1, le=10_000)]  # Graves 2016: 1,500; a square layer takes 400 MB
+Bias = Annotated[float, Between(ge=-1000, le=1000)]
 
 
 @cache

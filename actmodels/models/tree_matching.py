@@ -16,7 +16,7 @@ from actmodels.modules.recurrent import LSTM, LSTMState, rows
 from actmodels.prediction import Prediction
 
 
-class Nodes(NamedTuple):
+class TreeNodes(NamedTuple):
     """Nodes of full binary trees, level by level from the leaves, each from left to right."""
 
     values: Tensor  # [batch, nodes, size], all trees padded to the largest of the batch
@@ -64,7 +64,7 @@ class FullTree(nn.Module):
         self.node = NodeFunction(size)
         self.dropout = Dropout(dropout)
 
-    def forward(self, words: Tensor, mask: Tensor) -> Nodes:
+    def forward(self, words: Tensor, mask: Tensor) -> TreeNodes:
         """Build the trees of sentences: words [batch, tokens, inputs], mask [batch, tokens]."""
         depth = max(1, (words.shape[-2] - 1).bit_length())
         words = self.dropout(words * mask[..., None])
@@ -77,10 +77,10 @@ class FullTree(nn.Module):
             left, right = (LSTMState(*(part[..., n::2, :] for part in children)) for n in (0, 1))
             state = self.node(left, right)
             hidden.append(state.hidden)
-        return Nodes(torch.cat(hidden, dim=-2), *self.node_masks(mask, depth))
+        return TreeNodes(torch.cat(hidden, dim=-2), *self.node_masks(mask, depth))
 
     def node_masks(self, mask: Tensor, depth: int) -> tuple[Tensor, Tensor]:
-        """Return the masks `real` and `inner` of trees padded to a depth; see `Nodes`."""
+        """Return the masks `real` and `inner` of trees padded to a depth; see `TreeNodes`."""
         levels = [
             torch.arange(1, 2 ** (depth - n) + 1, device=mask.device) * 2**n
             for n in range(depth + 1)
@@ -127,7 +127,7 @@ class TreeMatching(PairModel):
         attended = masked_softmax(scores, mask[..., None, :]) @ nodes
         return torch.relu(self.of_attended(attended) + self.of_query(queries))
 
-    def match(self, tree: Nodes, other: Nodes) -> Tensor:
+    def match(self, tree: TreeNodes, other: TreeNodes) -> Tensor:
         """Match the nodes of a tree with those of the other one [batch, width]."""
         attended = self.attend(tree.values, other.values, other.real)
         # unmasked nodes first; the largest tree has all nodes but its root

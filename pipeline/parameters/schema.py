@@ -51,7 +51,7 @@ class Captions(ParamsSection):
     dev: Pairs
     test: Pairs
     unlabeled: validators.HalfOpenUnitInterval
-    max_depth: Annotated[int, validators.Range(ge=1, le=6)]  # the deepest implemented
+    max_depth: Annotated[int, validators.Between(ge=1, le=6)]  # the deepest implemented
     facts: Annotated[Settings, each(FACTS, validators.NonNegativeFloat, required=True)]
     common: validators.UnitInterval
     usual: validators.UnitInterval
@@ -138,7 +138,7 @@ Feature = Literal[
     "bleu", "length", "overlap", "hypothesis_ngrams", "cross_unigrams", "cross_bigrams"
 ]
 FusionSize = Annotated[
-    Annotated[int, validators.Range(ge=1, le=1000)] | Literal["auto"],
+    Annotated[int, validators.Between(ge=1, le=1000)] | Literal["auto"],
     BeforeValidator(
         MustBe(
             "a whole number from 1 to 1,000, or auto",
@@ -176,7 +176,7 @@ class Cluster(ParamsSection):
     matmul_precision: Literal["highest", "high", "medium"]
     gpu_graphs: bool = False
     max_concurrent: validators.Count | None = None
-    max_failures: Annotated[int, validators.Range(ge=0, le=1000)]
+    max_failures: Annotated[int, validators.Between(ge=0, le=1000)]
     fail_fast: bool = False
     notify: Notified | None = None
     patience: Seconds

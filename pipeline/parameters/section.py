@@ -26,7 +26,7 @@ from actmodels import ranges, validators
 from actmodels.errors import shown
 from actmodels.registry import MODELS
 from actmodels.trial_config import setting_types
-from actmodels.validators import MOST, TYPES, Epochs, NonNegativeInt, Range
+from actmodels.validators import MOST, TYPES, Between, Epochs, NonNegativeInt
 
 # A preset's mark for a value that the user sets.
 UNSET = "REQUIRED"
@@ -118,9 +118,9 @@ def is_pattern(text: str) -> bool:
 
 UNIQUE = MustBe("a list with each value once", lambda values: len(set(values)) == len(values))
 NON_EMPTY = Field(min_length=1)  # for lists and mappings
-Pairs = Annotated[int, Range(ge=1, le=10**8)]  # 200 times SNLI
-Bytes = Annotated[int, Range(ge=1, le=10**15)]  # a petabyte
-Seconds = Annotated[float, Range(ge=0, le=604_800)]  # a week
+Pairs = Annotated[int, Between(ge=1, le=10**8)]  # 200 times SNLI
+Bytes = Annotated[int, Between(ge=1, le=10**15)]  # a petabyte
+Seconds = Annotated[float, Between(ge=0, le=604_800)]  # a week
 UNITS = {"w": 604_800, "d": 86_400, "h": 3_600, "m": 60}
 TIME = re.compile("".join(rf"(?:(\d{{1,5}}){unit})?" for unit in UNITS))
 A_TIME = "a time of weeks, days, hours and minutes, such as 30d, 2h or 1h30m"
@@ -195,7 +195,7 @@ def _list_or_range(of: Any) -> Any:
     number = get_args(of)[0] if get_args(of) else of
     if number not in (int, float):
         return _list(of)
-    step: Any = Annotated[number, Range(gt=0, le=MOST)]
+    step: Any = Annotated[number, Between(gt=0, le=MOST)]
     keys = {"min": of, "max": of, "scale": Literal["linear", "log"], "step": step}
     values: Any = Annotated[
         dict[str, Any], Keys(keys, required=("min", "max")), AfterValidator(_checked_range)
@@ -294,7 +294,7 @@ def sentence(details: ErrorDetails, schema: Any) -> str:
     if problem == "too_long":
         return f"{key} has {len(value):,} values; must be at most {context['max_length']:,}"
     if limits := {name: context[name] for name in validators.LIMITS if name in context}:
-        return f"{key} is {shown(value)}; must be {Range(**limits).wording}"
+        return f"{key} is {shown(value)}; must be {Between(**limits).wording}"
     if problem not in EXPECTED:
         return f"{key} is {shown(value)}; {details['msg']}"
     return f"{key} is {shown(value)}; must be {EXPECTED[problem].format(**context)}"

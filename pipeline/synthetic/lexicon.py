@@ -29,7 +29,7 @@ class Concept:
 
 
 @dataclass(frozen=True, eq=False)
-class Vocabulary:
+class Concepts:
     """All values of one slot."""
 
     concepts: dict[str, Concept]
@@ -46,7 +46,7 @@ class Vocabulary:
         return tuple(c for c in self.concepts.values() if not c.atoms & ~wanted)
 
 
-def read_outline(outline: Mapping[str, Any], *, exhaustive: bool = False) -> Vocabulary:
+def read_outline(outline: Mapping[str, Any], *, exhaustive: bool = False) -> Concepts:
     """Read a section of words.yaml; if exhaustive, there are no other values."""
     rows = list(_rows(outline))
     atoms: dict[str, int] = {}
@@ -60,7 +60,7 @@ def read_outline(outline: Mapping[str, Any], *, exhaustive: bool = False) -> Voc
         path[-1]: Concept(path[-1], atoms[path[-1]], forms, tags, path[-2] if path[1:] else None)
         for path, forms, tags, _ in rows
     }
-    return Vocabulary(concepts, (1 << len(rows) + (not exhaustive)) - 1)
+    return Concepts(concepts, (1 << len(rows) + (not exhaustive)) - 1)
 
 
 def _rows(
@@ -83,7 +83,7 @@ def _parse_form(form: str) -> Form:
 
 _WORDS = yaml.safe_load(Path(__file__).with_name("words.yaml").read_text("utf-8"))
 GARMENTS = tuple(_parse_form(garment) for garment in _WORDS.pop("garments"))
-VOCABULARIES: dict[str, Vocabulary] = {
+CONCEPTS: dict[str, Concepts] = {
     slot: read_outline(outline, exhaustive=slot == "headgear") for slot, outline in _WORDS.items()
 }
 

@@ -20,7 +20,7 @@ from random import Random
 from actmodels.errors import ConfigError
 from pipeline.datasets.pairs import UNLABELED
 from pipeline.parameters.schema import Captions
-from pipeline.synthetic.lexicon import GARMENTS, VOCABULARIES, Concept, Neighbors
+from pipeline.synthetic.lexicon import CONCEPTS, GARMENTS, Concept, Neighbors
 from pipeline.synthetic.scenes import (
     CONTRADICTION,
     ENTAILMENT,
@@ -39,12 +39,12 @@ NEGATABLE = frozenset({"action", "weather", "color", "mood", "headgear", "relati
 ROTATION = (ENTAILMENT, NEUTRAL, CONTRADICTION)  # (premise - hypothesis) % 3
 TRIES = 1000  # per group; where facts suffice, six of seven tries succeed
 EXTRA_FACTS = 3  # maximum number of facts of a premise beyond those of one hypothesis; minimum 2
-PLACES, KINDS = VOCABULARIES["place"], VOCABULARIES["kind"]
+PLACES, KINDS = CONCEPTS["place"], CONCEPTS["kind"]
 INSIDE = PLACES.below("indoors")
 NEAR_WATER = (*PLACES.below("near the water"), PLACES["outdoors"])
 OUTDOOR_ANIMALS = set(KINDS.below("animal")) - set(KINDS.below("dog", "cat"))
-FAIR = VOCABULARIES["weather"].below("in good weather")
-DARK = VOCABULARIES["time"].below("in the evening", "at night")
+FAIR = CONCEPTS["weather"].below("in good weather")
+DARK = CONCEPTS["time"].below("in the evening", "at night")
 Group = tuple[list[Meaning], list[Meaning]]  # premises and hypotheses
 
 

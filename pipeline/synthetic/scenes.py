@@ -8,7 +8,7 @@ one value (someone who runs does not sleep); numbers are exact.
 from dataclasses import dataclass
 from functools import cache
 
-from pipeline.synthetic.lexicon import VOCABULARIES, Concept, Selection
+from pipeline.synthetic.lexicon import CONCEPTS, Concept, Selection
 
 SCENE = -1  # the owner of facts about no participant
 Key = tuple[int, str]  # a fact: owner (0, 1 or SCENE) and slot
@@ -91,12 +91,12 @@ class Meaning:
     bare: frozenset[int] = frozenset()
 
 
-RELATIONS = VOCABULARIES["relation"].all_atoms
+RELATIONS = CONCEPTS["relation"].all_atoms
 
 
 def all_atoms(slot: str) -> int:
     """Return the atoms of all values of a slot; a relation has atoms for both directions."""
-    atoms = VOCABULARIES[slot].all_atoms
+    atoms = CONCEPTS[slot].all_atoms
     return atoms | atoms << RELATIONS.bit_length() if slot == "relation" else atoms
 
 
@@ -118,7 +118,7 @@ def candidates(frame: Frame, key: Key) -> Selection:
 
 @cache
 def _selection(slot: str, family: str, outdoors: bool) -> Selection:
-    vocabulary = VOCABULARIES[slot]
+    vocabulary = CONCEPTS[slot]
     concepts = vocabulary.below(*vocabulary.concepts)
     animal = family == "animals"
     if slot == "place":

@@ -7,12 +7,12 @@ Constituents stay marked until the sentence is complete; the marks give its pars
 import re
 
 from pipeline.datasets.tokenizer import right_branching_parse
-from pipeline.synthetic.lexicon import GARMENTS, VOCABULARIES
+from pipeline.synthetic.lexicon import CONCEPTS, GARMENTS
 from pipeline.synthetic.pairs import Sampler
 from pipeline.synthetic.scenes import SCENE, Meaning, Value
 
 NEXT_TO = ("near", "beside")
-PLACES = VOCABULARIES["place"].concepts.values()
+PLACES = CONCEPTS["place"].concepts.values()
 LOCATIONS = frozenset(singular for place in PLACES for singular, _ in place.forms)
 IMPERSONAL = ("this is happening", "this takes place", "the scene is set")
 

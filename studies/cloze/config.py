@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from actmodels.trial_config import BaseTrialConfig, sorted_into
-from actmodels.validators import BatchSize, HalfOpenUnitInterval, Positive, Range, Size, Steps
+from actmodels.validators import BatchSize, Between, HalfOpenUnitInterval, Positive, Size, Steps
 
 Strategy = Literal["query_gating", "adaptive_computation"]
 
@@ -20,7 +20,7 @@ class ReaderConfig:
     strategy: Strategy  # hypothesis test of each new query (sections 3.2.1 and 3.2.2)
     steps: Steps  # T; published 1, 2, 6, 9 and 12
     # k, half of it for each direction of a BiLSTM; published 436
-    memory_size: Annotated[Size, Range(multiple_of=2)]
+    memory_size: Annotated[Size, Between(multiple_of=2)]
     parameter_range: Positive  # parameters start uniform in [-range, range); published 0.1
     embedding_range: Positive  # the same for words without a pre-trained vector; published 0.1
     dropout: HalfOpenUnitInterval  # dropout rate of word vectors; published 0.2

@@ -37,7 +37,7 @@ class ClozeText(ParamsSection):
     tokenized: bool
     paragraphs: Literal["lines", "empty_lines"]
     section_pattern: Pattern
-    section_sentences: Annotated[int, validators.Range(ge=CONTEXT_LINES + 1, le=validators.MOST)]
+    section_sentences: Annotated[int, validators.Between(ge=CONTEXT_LINES + 1, le=validators.MOST)]
     left_out_pattern: Pattern
     stride: validators.Count
     min_noun_count: validators.Count

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from actmodels.registry import MODELS
 from actmodels.trial_config import TrialConfig
-from actmodels.validators import BatchSize, NonNegativeInt, Range, Steps, UnitInterval
+from actmodels.validators import BatchSize, Between, NonNegativeInt, Steps, UnitInterval
 from studies.multihop.words import CHAINS, THINGS
 
 # Values of settings that are off, or that a multi-hop trial reads only with another's value.
@@ -21,9 +21,9 @@ UNREAD: dict[str, tuple[float, tuple[str, str]]] = {
     "adagrad_accumulator": (0.1, ("optimizer", "adagrad")),
     "oov_buckets": (1, ("oov_rule", "hashed")),
 }
-Hops = Annotated[int, Range(ge=1, le=len(THINGS) // CHAINS)]
-Things = Annotated[int, Range(ge=CHAINS, le=len(THINGS))]
-Distractors = Annotated[int, Range(ge=0, le=10)]
+Hops = Annotated[int, Between(ge=1, le=len(THINGS) // CHAINS)]
+Things = Annotated[int, Between(ge=CHAINS, le=len(THINGS))]
+Distractors = Annotated[int, Between(ge=0, le=10)]
 Fresh = Literal["none", "names", "names_and_rooms"]
 
 

@@ -23,7 +23,7 @@ from actmodels.training import Evaluation, evaluate
 from studies.multihop.training import in_steps
 
 
-class AllSteps(NamedTuple):
+class AnswersByStep(NamedTuple):
     """All states of a model for each pair, in the order of the split."""
 
     halted: Evaluation  # as the halting mechanism answers
@@ -61,7 +61,7 @@ def evaluate_halted(
 @torch.no_grad()
 def evaluate_all_steps(
     model: AlternatingAttention, pairs: PairTensors, config: InputConfig, max_steps: int
-) -> AllSteps:
+) -> AnswersByStep:
     """Evaluate all states up to `max_steps`, also the maximum of an adaptive model's own steps."""
     model.eval()
     halting = copy.copy(model.halting)  # with the model's parameters; the model keeps its maximum
@@ -82,7 +82,7 @@ def evaluate_all_steps(
         scored.append(index)
     rows, order = torch.sort(torch.cat(scored))
     logits, steps, *others = (torch.cat(part).cpu()[order] for part in zip(*parts, strict=True))
-    return AllSteps(Evaluation(rows, logits, pairs.labels[rows], steps, None), *others)
+    return AnswersByStep(Evaluation(rows, logits, pairs.labels[rows], steps, None), *others)
 
 
 def repeats(classes: Tensor) -> Tensor:
@@ -93,7 +93,7 @@ def repeats(classes: Tensor) -> Tensor:
     return torch.stack(counts, dim=1)
 
 
-def exits(steps: AllSteps, hops: Tensor, rules: Any) -> dict[str, Evaluation]:
+def exits(steps: AnswersByStep, hops: Tensor, rules: Any) -> dict[str, Evaluation]:
     """Return the answers by exit rule.
 
     Args:

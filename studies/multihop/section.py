@@ -8,9 +8,9 @@ from typing import Annotated
 from actmodels.registry import MODELS
 from actmodels.validators import (
     BatchSize,
+    Between,
     NonNegativeFloat,
     NonNegativeInt,
-    Range,
     Size,
     Steps,
     UnitInterval,
@@ -62,7 +62,7 @@ class Exits(ParamsSection):
     """Rules by which a pair leaves a trained network, each with its thresholds."""
 
     confidence: Annotated[list[UnitInterval], UNIQUE]  # minimum probability of the class
-    patience: Annotated[list[Annotated[int, Range(ge=2, le=1000)]], UNIQUE]  # equal classes
+    patience: Annotated[list[Annotated[int, Between(ge=2, le=1000)]], UNIQUE]  # equal classes
     change: Annotated[list[NonNegativeFloat], UNIQUE]  # maximum of |s_n - s_(n-1)| / |s_n|
     # minimum of the step's own halting probability, which ACT adds up (Graves 2016, footnote 1)
     unit: Annotated[list[UnitInterval], UNIQUE]

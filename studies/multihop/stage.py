@@ -30,7 +30,7 @@ from pipeline.trials.study import Run, history_rows, result_row, train, with_wei
 from studies.multihop.config import MultihopTrialConfig
 from studies.multihop.corpus import draw_split, word_vectors
 from studies.multihop.exits import (
-    AllSteps,
+    AnswersByStep,
     evaluate_all_steps,
     evaluate_halted,
     exits,
@@ -88,7 +88,7 @@ def step_correlation(result: Evaluation, test: PairTensors) -> float | None:
     return correlation(result.steps.double(), test.depths[result.rows].double())
 
 
-def state_rows(run: MultihopRun, steps: AllSteps, test: PairTensors) -> list[TableRow]:
+def state_rows(run: MultihopRun, steps: AnswersByStep, test: PairTensors) -> list[TableRow]:
     """Return the accuracy of the state after each number of steps, by number of hops."""
     max_hops, hops = run.config.stream.max_hops, test.depths[steps.halted.rows]
     return [

@@ -6,7 +6,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from pipeline.parameters.schema import Captions
-from pipeline.synthetic.lexicon import VOCABULARIES
+from pipeline.synthetic.lexicon import CONCEPTS
 from pipeline.synthetic.pairs import Sampler, cast
 from pipeline.synthetic.scenes import SCENE, Frame, Meaning, Participant, Value
 from tests.pipeline.project import params_tree
@@ -43,6 +43,6 @@ def meaning(*participants: Participant, **facts: str) -> Meaning:
         if slot in ("place", "time", "day", "weather", "relation"):
             owner = SCENE
         bare = text.removeprefix("not ").removeprefix("<")
-        concept = VOCABULARIES[slot][bare]
+        concept = CONCEPTS[slot][bare]
         stated[owner, slot] = Value(slot, concept, text.startswith("not "), "<" in text)
     return Meaning(frame, stated, cast(frame, stated))

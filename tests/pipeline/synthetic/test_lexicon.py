@@ -3,7 +3,7 @@ from itertools import combinations
 import pytest
 import yaml
 
-from pipeline.synthetic.lexicon import VOCABULARIES, Selection, read_outline
+from pipeline.synthetic.lexicon import CONCEPTS, Selection, read_outline
 from tests.pipeline.synthetic.worlds import COVERS
 
 SMALL = yaml.safe_load("""
@@ -34,9 +34,9 @@ def test_an_outline_is_read() -> None:
     assert [c.name for c in near.disjoint] == ["cat", "plant"]
 
 
-@pytest.mark.parametrize("slot", sorted(VOCABULARIES))
+@pytest.mark.parametrize("slot", sorted(CONCEPTS))
 def test_bits_agree_with_sets(slot: str) -> None:
-    concepts, covers = VOCABULARIES[slot].concepts, COVERS[slot]
+    concepts, covers = CONCEPTS[slot].concepts, COVERS[slot]
     forms = [form for concept in concepts.values() for form in concept.forms]
     assert len(forms) == len(set(forms))
     assert set(concepts) == set(covers)
@@ -46,7 +46,7 @@ def test_bits_agree_with_sets(slot: str) -> None:
 
 
 def test_only_headgear_leaves_nothing_else() -> None:
-    headgear, colors = VOCABULARIES["headgear"], VOCABULARIES["color"]
+    headgear, colors = CONCEPTS["headgear"], CONCEPTS["color"]
     assert headgear.all_atoms == headgear["headgear"].atoms | headgear["nothing on the head"].atoms
     named = 0
     for concept in colors.concepts.values():
