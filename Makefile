@@ -93,7 +93,7 @@ repro: setup  ## run all out-of-date stages, from the corpus to the report (para
 	@[ -s .dvc/tmp/rwlock ] || rm -f .dvc/tmp/rwlock  # empty if DVC was killed while it wrote it
 	@mkdir -p artifacts/studies  # the report depends on it, also without a study
 	export ACT_NLI_SINCE=$$(date +%s) && dvc repro && \
-	  sh pipeline/python -m pipeline summary $$ACT_NLI_SINCE
+	  sh pipeline/python -m pipeline summary
 
 schema: setup  ## write params.schema.json, which editors read (named in params.yaml's first line)
 	sh pipeline/python -m pipeline schema > params.schema.json

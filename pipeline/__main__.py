@@ -196,14 +196,13 @@ def compare(caller: Path, first: str, second: str) -> None:
 
 
 @cli.command()
-@click.argument("since", type=int, required=False)
-def summary(since: int | None) -> None:
-    """Print results, paths and next commands of the last run.
-
-    SINCE is its start in Unix time."""
+def summary() -> None:
+    """Print results, paths and next commands of the last run."""
+    from pipeline.runtime.progress import begin
     from pipeline.runtime.summary import summary
 
-    print(summary(since))
+    begin()  # the last stage has ended
+    print(summary())
 
 
 @cli.command()

@@ -10,7 +10,7 @@ from typing import Any
 
 from pipeline.parameters.load import load_params
 from pipeline.runtime.expected import MODELS, Expectations
-from pipeline.runtime.progress import begin
+from pipeline.runtime.progress import SINCE
 from pipeline.runtime.results import diverged_seeds, intact, read_json
 from pipeline.runtime.stage import artifacts
 
@@ -22,20 +22,15 @@ NEXT = [
 ]
 
 
-def summary(since: float | None = None) -> str:
-    """Return what was trained, results with their expected ranges, paths and next commands.
-
-    Args:
-        since: start of the run, in seconds since 1970.
-    """
+def summary() -> str:
+    """Return what was trained, results with their expected ranges, paths and next commands."""
     params = load_params()
     expected, lines = Expectations(params), result_lines(params.studies)
     texts = {part: [expected.annotated(part, line) for line in lines[part]] for part in lines}
     parts = {"Data:": _data(), "Trials:": _trials(), "Test:": texts.pop(MODELS) + _lost()}
     parts |= {"Studies:": [*chain(*texts.values())], "Check:": expected.verdict()}
-    begin()  # the last stage has ended
-    if since is not None:
-        minutes, seconds = divmod(round(time.time() - since), 60)
+    if since := os.environ.get(SINCE):
+        minutes, seconds = divmod(round(time.time() - float(since)), 60)
         parts["Time:"] = [f"{minutes} min {seconds} s"]
     report, first = artifacts("report", "index.html"), [] if os.environ.get(ACTIVE) else [ACTIVATE]
     parts |= {"Report:": [report.as_uri() if report.is_file() else "none yet; run: make repro"]}
