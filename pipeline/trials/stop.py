@@ -24,12 +24,19 @@ def stop(words: Sequence[str]) -> str:
     words: keys, or names of trials; none: the whole sweep.
 
     Raises:
-        ArtifactError: a word is no trial, or that of several.
+        ArtifactError: a word is no trial, or that of several; each trial has finished.
     """
     execution, planned = _sweep()
-    stops = Stops(execution.checkpoints, grid_hash(planned))
+    stops, store = Stops(execution.checkpoints, grid_hash(planned)), TrialStore(execution.trials)
     with storage_errors(execution.checkpoints):
-        names = _keys(words, planned, execution) or [stops.sweep]
+        proposed = ProposedTrials(planned, execution.trials, lambda _: None)
+        named = _keys(words, proposed)
+        keys = named or proposed.keys
+        if len(keys) == (len(named) or proposed.total) and all(map(store.holds, keys)):
+            raise ArtifactError(
+                "nothing to stop: the trials have finished; see: act-nli sweep status"
+            )
+        names = named or [stops.sweep]
         for name in names:
             stops.request(name, USER)
     what = f"{len(names)} trials end" if words else "the sweep ends, and its running trials end,"
@@ -42,7 +49,8 @@ def resume(words: Sequence[str]) -> str:
     execution, planned = _sweep()
     stops, store = Stops(execution.checkpoints, grid_hash(planned)), TrialStore(execution.trials)
     with storage_errors(execution.checkpoints):
-        for name in _keys(words, planned, execution) or [stops.sweep]:
+        proposed = ProposedTrials(planned, execution.trials, lambda _: None)
+        for name in _keys(words, proposed) or [stops.sweep]:
             stops.withdraw(name)
             store.resume(name)
     write_text(artifacts(*RESUMED), f"{time.time()}\n")
@@ -55,13 +63,12 @@ def _sweep() -> tuple[Execution, list[Trial]]:
     return execution, planned_trials(params, execution)
 
 
-def _keys(words: Sequence[str], planned: list[Trial], execution: Execution) -> list[str]:
+def _keys(words: Sequence[str], proposed: ProposedTrials) -> list[str]:
     """Return the keys of the trials that the words name."""
-    trials = ProposedTrials(planned, execution.trials, lambda _: None).trials
     keys, problems = list[str](), list[str]()
     for word in words:
         start = word.partition("-")[0]  # a name has eight digits of the key before a dash
-        found = [trial.key for trial in trials if start and trial.key.startswith(start)]
+        found = [trial.key for trial in proposed.trials if start and trial.key.startswith(start)]
         keys += found
         if len(found) != 1:
             number = f"of {len(found)} trials" if found else "of no trial of the sweep"

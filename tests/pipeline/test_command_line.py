@@ -223,6 +223,8 @@ def test_trials_and_the_sweep_are_stopped_and_resumed(swept: Swept, folder: Path
         for word in ("", "x-y")
     ]
     assert not stops.requested(trials[3].key)
+    with pytest.raises(ArtifactError, match="nothing to stop: the trials have finished; see: act"):
+        stop([trials[0].key, trials[1].key])
     end = f"1 trials end after their epoch; to take it back: act-nli sweep resume {trials[3].name}"
     assert stop([trials[3].name]) == end
     assert [stops.reason(trial.key) for trial in trials[2:5]] == ["", "the user", ""]
@@ -245,6 +247,10 @@ def test_trials_and_the_sweep_are_stopped_and_resumed(swept: Swept, folder: Path
         "the next run of the sweep continues from the last epochs; run: dvc repro"
     )
     assert not stops.requested(trials[3].key) and not store.holds(trials[3].key)
+    for record in records:
+        store.save(record, None)
+    with pytest.raises(ArtifactError, match="nothing to stop"):
+        stop([])
 
 
 def test_the_plan_of_a_sweep(swept: Swept, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
