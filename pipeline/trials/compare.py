@@ -110,8 +110,9 @@ def _differing(first: Values, second: Values) -> dict[tuple[str, str], list[str]
 def _row(selected: Selected, names: Sequence[str]) -> list[str]:
     """Return accuracy, interval over seeds, their number, and these settings."""
     mean, sd, seeds = selected.dev_accuracy, selected.dev_accuracy_sd, len(selected.records)
-    ends = t_interval(mean, sd or 0.0, seeds)
-    interval = f"[{100 * ends['low']:.1f}, {100 * ends['high']:.1f}]" if sd is not None else DASH
+    ends = t_interval(mean, sd or 0.0, seeds)  # few seeds: beyond the possible accuracies
+    low, high = (100 * min(max(end, 0.0), 1.0) for end in (ends["low"], ends["high"]))
+    interval = f"[{low:.1f}, {high:.1f}]" if sd is not None else DASH
     values = selected.config.flat()
     own = [f"{of} {setting(values[of])}" for of in names if of in values and of != "seed"]
     return [f"{100 * mean:.1f}", interval, str(seeds), ", ".join(own) or DASH]
