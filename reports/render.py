@@ -29,7 +29,7 @@ from reports.sections.table_1 import table_1_section
 PAGE = Path(__file__).parent / "page"
 JSON_OPTIONS = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
 Note: TypeAlias = "tuple[pd.Series[str], str]"  # labels of a run that diverged, and a sentence
-TITLE = "Adaptive computation for textual entailment"
+TITLE = "Adaptive computation for sentence pairs"
 
 
 def report(data: Artifacts, studies: StudyReports, examples: int) -> Report:
