@@ -77,6 +77,12 @@ def t_interval(mean: float, sd: float, n: int) -> dict[str, float]:
     return {"difference": mean, "low": mean - margin, "high": mean + margin, "p": float(p)}
 
 
+def accuracy_interval(mean: float, sd: float, n: int) -> tuple[float, float]:
+    """Return the 95 % CI of a mean accuracy over n seeds in %, without impossible accuracies."""
+    ends = t_interval(mean, sd, n)
+    return max(0.0, 100 * ends["low"]), min(100.0, 100 * ends["high"])
+
+
 def verdicts(frame: pd.DataFrame, p: str = "p_adjusted") -> "pd.Series[str]":
     """Classify each difference as significant at the 5 % level, with its direction, or not."""
     significant = (frame[p] <= LEVEL) & (frame["difference"].abs() > NEGLIGIBLE)

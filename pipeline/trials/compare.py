@@ -12,7 +12,7 @@ from actmodels.records import TrialRecord
 from actmodels.trial_config import trial_from_dict
 from pipeline.trials.selection import TIE_RULES, Selected, select_best
 from reports.format import DASH, setting
-from reports.statistics import t_interval
+from reports.statistics import accuracy_interval
 
 RECORDS = "artifacts/sweep/records.jsonl"
 Values: TypeAlias = dict[tuple[str, str], list[str]]  # by model and name
@@ -110,9 +110,10 @@ def _differing(first: Values, second: Values) -> dict[tuple[str, str], list[str]
 def _row(selected: Selected, names: Sequence[str]) -> list[str]:
     """Return accuracy, interval over seeds, their number, and these settings."""
     mean, sd, seeds = selected.dev_accuracy, selected.dev_accuracy_sd, len(selected.records)
-    ends = t_interval(mean, sd or 0.0, seeds)  # few seeds: beyond the possible accuracies
-    low, high = (100 * min(max(end, 0.0), 1.0) for end in (ends["low"], ends["high"]))
-    interval = f"[{low:.1f}, {high:.1f}]" if sd is not None else DASH
+    interval = DASH
+    if sd is not None:
+        low, high = accuracy_interval(mean, sd, seeds)
+        interval = f"[{low:.1f}, {high:.1f}]"
     values = selected.config.flat()
     own = [f"{of} {setting(values[of])}" for of in names if of in values and of != "seed"]
     return [f"{100 * mean:.1f}", interval, str(seeds), ", ".join(own) or DASH]

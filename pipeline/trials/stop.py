@@ -1,15 +1,15 @@
 """`act-nli sweep stop` and `resume`: end trials, or the whole sweep with its best, and go on."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from actmodels.errors import ArtifactError
 from actmodels.files import write_text
 from pipeline.parameters.load import load_params
 from pipeline.runtime.stage import artifacts
 from pipeline.trials.execution import execution_settings, planned_trials
-from tune.trials.execution import Execution
-from tune.trials.grid import Trial, grid_hash
+from tune.trials.grid import grid_hash
 from tune.trials.proposed_trials import ProposedTrials
 from tune.trials.stops import USER, Stops
 from tune.trials.storage import storage_errors
@@ -26,13 +26,9 @@ def stop(words: Sequence[str]) -> str:
     Raises:
         ArtifactError: a word is no trial, or that of several; each trial has finished.
     """
-    execution, planned = _sweep()
-    stops, store = Stops(execution.checkpoints, grid_hash(planned)), TrialStore(execution.trials)
-    with storage_errors(execution.checkpoints):
-        proposed = ProposedTrials(planned, execution.trials, lambda _: None)
+    with _sweep() as (stops, store, proposed):
         named = _keys(words, proposed)
-        keys = named or proposed.keys
-        if len(keys) == (len(named) or proposed.total) and all(map(store.holds, keys)):
+        if (named or not proposed.remaining) and all(map(store.holds, named or proposed.keys)):
             raise ArtifactError(
                 "nothing to stop: the trials have finished; see: act-nli sweep status"
             )
@@ -46,10 +42,7 @@ def stop(words: Sequence[str]) -> str:
 
 def resume(words: Sequence[str]) -> str:
     """Take back `stop`, so that the next run continues the trials; return a message."""
-    execution, planned = _sweep()
-    stops, store = Stops(execution.checkpoints, grid_hash(planned)), TrialStore(execution.trials)
-    with storage_errors(execution.checkpoints):
-        proposed = ProposedTrials(planned, execution.trials, lambda _: None)
+    with _sweep() as (stops, store, proposed):
         for name in _keys(words, proposed) or [stops.sweep]:
             stops.withdraw(name)
             store.resume(name)
@@ -57,10 +50,15 @@ def resume(words: Sequence[str]) -> str:
     return "the next run of the sweep continues from the last epochs; run: dvc repro"
 
 
-def _sweep() -> tuple[Execution, list[Trial]]:
+@contextmanager
+def _sweep() -> Iterator[tuple[Stops, TrialStore, ProposedTrials]]:
+    """Yield requests, records and trials of the sweep of params.yaml."""
     params = load_params()
     execution = execution_settings(params)
-    return execution, planned_trials(params, execution)
+    planned = planned_trials(params, execution)
+    stops, store = Stops(execution.checkpoints, grid_hash(planned)), TrialStore(execution.trials)
+    with storage_errors(execution.checkpoints):
+        yield stops, store, ProposedTrials(planned, execution.trials, lambda _: None)
 
 
 def _keys(words: Sequence[str], proposed: ProposedTrials) -> list[str]:

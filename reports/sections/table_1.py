@@ -9,7 +9,7 @@ from reports import marks
 from reports.blocks import Chart, Section, Table
 from reports.load import Artifacts
 from reports.published import SNLI, SOURCES
-from reports.statistics import mean_sd, t_interval, wide
+from reports.statistics import accuracy_interval, mean_sd, wide
 
 
 def systems(data: Artifacts) -> pd.DataFrame:
@@ -35,11 +35,10 @@ def accuracy_chart(data: Artifacts) -> Chart:
     """Draw mean test accuracy of each model with its 95 % CI over seeds."""
     rows = []
     for _, row in systems(data).iterrows():
-        n = int(row["test_accuracy_n"])
-        mean = t_interval(row["test_accuracy_mean"], row["test_accuracy_sd"], n)
-        low, high = max(0, 100 * mean["low"]), min(100, 100 * mean["high"])
+        mean, n = row["test_accuracy_mean"], int(row["test_accuracy_n"])
+        low, high = accuracy_interval(mean, row["test_accuracy_sd"], n)
         name = {"name": fmt.model_name(row), "series": "models", "seeds": n}
-        rows.append(name | {"x": 100 * mean["difference"], "low": low, "high": high})
+        rows.append(name | {"x": 100 * mean, "low": low, "high": high})
     layers = marks.intervals(pd.DataFrame(rows), "test accuracy (%)", tips=["seeds:Q"])
     height, title = max(marks.HEIGHT, marks.ROW * len(rows)), "Test accuracy by model"
     caption = "95 % CI over seeds; none for a single seed."
