@@ -81,10 +81,10 @@ def _used(words: Sequence[str]) -> tuple[str, Params]:
     if "preset" in patches:
         _reset(tree, _patch(DEMO), _touched())
         _merge(tree, _patch(DEMO))
-    if "study" in patches:
-        for name in study_names():
-            tree.pop(name, None)
     for group in GROUPS:
+        if group == "study" and group in patches:
+            for name in study_names():  # also that of the demo
+                tree.pop(name, None)
         _merge(tree, _patch(patches[group]) if group in patches else {})
     for key, value in values.items():
         _set(tree, key, value)

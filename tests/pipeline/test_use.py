@@ -100,6 +100,15 @@ def test_local_files_are_watched(params: Path) -> None:
     assert load_params().watch == []
 
 
+@pytest.mark.parametrize("study", ["none", "depth", "sequences"])
+def test_the_study_of_a_word_replaces_that_of_a_preset(params: Path, study: str) -> None:
+    use([f"study={study}"])
+    alone = params.read_text(encoding="utf-8")
+    use(["preset=demo"])
+    use(["preset=demo", f"study={study}"])
+    assert params.read_text(encoding="utf-8") == alone
+
+
 @pytest.mark.slow
 def test_an_experiment_of_dvc_changes_the_file_as_it_is(tmp_path: Path) -> None:
     project = Project(tmp_path / "project")
