@@ -143,7 +143,7 @@ def _text(tree: CommentedMap) -> str:
     _yaml().dump(tree, out)
     text = re.sub(r" +\n", "\n", out.getvalue())
     text = re.sub(r"\n\n+(?= )", "\n", text)
-    return re.sub(r"(?m)(?<=[^\n#]\n)(?=^\w+:)", "\n", text)
+    return re.sub(r"(?m)(?<=[^\n#]\n)(?=^\w+:)", "\n", text).rstrip() + "\n"
 
 
 @cache
