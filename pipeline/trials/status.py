@@ -16,7 +16,7 @@ from pipeline.trials.records import read_records
 from tune.trials.execution import Execution
 from tune.trials.grid import Trial, grid_hash
 from tune.trials.proposed_trials import ProposedTrials
-from tune.trials.stops import Stops
+from tune.trials.stops import Stops, ended_by
 from tune.trials.storage import storage_errors
 from tune.trials.store import TrialStore, load_checkpoint
 
@@ -109,7 +109,8 @@ def _running(
 def _add_fetched(records: dict[str, TrialRecord | None]) -> list[str]:
     """Add the trials that DVC has fetched if they complete the sweep; else return a note.
 
-    Another sweep does not reuse them: DVC deletes a stage's outputs before it runs.
+    Another sweep does not reuse them: DVC deletes a stage's outputs before it runs. Those that were
+    ended early continue from their checkpoints.
     """
     if not artifacts("sweep", "records.jsonl").is_file():
         return []
@@ -117,7 +118,7 @@ def _add_fetched(records: dict[str, TrialRecord | None]) -> list[str]:
     missing = {key for key, record in records.items() if record is None}
     if missing <= fetched.keys():
         records |= {key: fetched[key] for key in missing}
-    elif lost := len(missing & fetched.keys()):
+    elif lost := sum(not ended_by(fetched[key]) for key in missing & fetched.keys()):
         return [f"{lost} of them in artifacts/sweep, which DVC deletes first, train again"]
     return []
 

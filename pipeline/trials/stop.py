@@ -35,9 +35,11 @@ def stop(words: Sequence[str]) -> str:
         names = named or [stops.sweep]
         for name in names:
             stops.request(name, USER)
-    what = f"{len(names)} trials end" if words else "the sweep ends, and its running trials end,"
+    what = "the sweep ends, and its running trials end, after their epoch"
+    if words:
+        what = f"trials that end after their epoch: {len(names)}"
     back = " ".join(["act-nli sweep resume", *words])
-    return f"{what} after their epoch; to take it back: {back}"
+    return f"{what}; to take it back: {back}"
 
 
 def resume(words: Sequence[str]) -> str:

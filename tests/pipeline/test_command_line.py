@@ -200,6 +200,9 @@ def test_the_state_of_a_sweep(swept: Swept, folder: Path, golden: Callable[..., 
     note("as in a clone after dvc pull")
     write_trials("sweep", records[:7], {})
     note("the trials of another grid, which the sweep does not reuse")
+    ended = [with_end(record, "the time limit") for record in records[:2]]
+    write_trials("sweep", [*ended, *records[2:7]], {})
+    note("two of them ended early, so that they continue from their checkpoints")
     about = {"name": "wide", "notes": "two\nlines", "tags": {"owner": "me"}} | EIGHT
     assert trials == planned_trials(
         checked(params_tree(sweep=about), ""), replace(execution, about=Description("other"))
@@ -225,8 +228,8 @@ def test_trials_and_the_sweep_are_stopped_and_resumed(swept: Swept, folder: Path
     assert not stops.requested(trials[3].key)
     with pytest.raises(ArtifactError, match="nothing to stop: the trials have finished; see: act"):
         stop([trials[0].key, trials[1].key])
-    end = f"1 trials end after their epoch; to take it back: act-nli sweep resume {trials[3].name}"
-    assert stop([trials[3].name]) == end
+    end = "trials that end after their epoch: 1; to take it back: act-nli sweep resume "
+    assert stop([trials[3].name]) == end + trials[3].name
     assert [stops.reason(trial.key) for trial in trials[2:5]] == ["", "the user", ""]
     store.save(with_end(records[3], "the user"), None)
     assert "2 finished, 1 stopped, 1 diverged, 0 started, 0 failed, 4 waiting" in sweep_status()
