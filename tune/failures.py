@@ -49,7 +49,7 @@ def _reason(text: str) -> str:
     if dead := DEAD_ACTOR.search(text):
         detail = DETAIL.search(text)
         reason = f"{dead[1]}: {detail[1]}" if detail else dead[1]
-        return f"{reason}; often {OOM}, as memory was short" if OOM in text else reason
+        return f"{reason}; often {OOM}, if memory is short" if OOM in text else reason
     lines = text.splitlines() or ["its worker ended without a message"]
     trace = [number for number, line in enumerate(lines) if line.startswith(" ")]
     exception = " ".join(lines[trace[-1] + 1 :]) if trace else lines[0]

@@ -47,7 +47,7 @@ WORKER = "Worker unexpectedly exits with a connection error code 2. End of file"
         (RAISED.format(error="ValueError: a\n  b"), "b", "192.0.2.2"),
         (
             RAISED.format(error="KeyError: 1") + DIED,
-            f"its worker process has died: {WORKER}; often the OOM killer, as memory was short",
+            f"its worker process has died: {WORKER}; often the OOM killer, if memory is short",
             "192.0.2.7",
         ),
         (UNAVAILABLE, "its worker cannot be reached", ""),

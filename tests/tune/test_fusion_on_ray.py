@@ -95,7 +95,7 @@ def test_a_killed_worker_costs_at_most_the_epoch_in_progress(
     killer.start()
     records = swept(trials, state, 4, data)
     killer.join()
-    assert "often the OOM killer, as memory was short; it restarts" in capfd.readouterr().err
+    assert "often the OOM killer, if memory is short; it restarts" in capfd.readouterr().err
     assert len(seen) == 4
     for record in records:
         stored = [vars(epoch) for epoch in record.history]
