@@ -32,8 +32,10 @@ Note: TypeAlias = "tuple[pd.Series[str], str]"  # labels of a run that diverged,
 TITLE = "Adaptive computation for sentence pairs"
 
 
-def report(data: Artifacts, studies: StudyReports, examples: int) -> Report:
-    """Return the report with at most `examples` pairs."""
+def report(
+    data: Artifacts, studies: StudyReports, examples: int, further: Sequence[Section] = ()
+) -> Report:
+    """Return the report with at most `examples` pairs, and further sections after the sweep's."""
     frame = claims(data, studies)
     highlights = highlighted(data, studies)
     seeds = [
@@ -51,6 +53,7 @@ def report(data: Artifacts, studies: StudyReports, examples: int) -> Report:
         pairs_section(data, examples),
         noted(steps_section(data), seeds),
         sweep_section(data),
+        *further,
         curves_section(data),
         provenance_section(data),
         timings_section(data, studies),
@@ -90,13 +93,18 @@ def diverged_runs(data: Artifacts, name: str, study: StudyReport) -> Iterator[No
 
 
 def write_report(
-    root: Path, folder: Path, studies: StudyReports, examples: int
+    root: Path,
+    folder: Path,
+    studies: StudyReports,
+    examples: int,
+    further: Sequence[Section] = (),
 ) -> dict[str, float]:
     """Write the report of the artifacts under `root` into `folder`, and return its metrics.
 
     Args:
         studies: those with a section.
         examples: maximum number of traced pairs on the page.
+        further: sections after the sweep's.
 
     Raises:
         ArtifactError: an artifact is missing or out of date; nothing is written.
@@ -104,7 +112,7 @@ def write_report(
     with ThreadPoolExecutor(1) as pool:
         pool.submit(vega)  # takes two seconds: run it in parallel
         data = load(root, {name: study.columns for name, study in studies.items()})
-        built = report(data, studies, examples)
+        built = report(data, studies, examples, further)
         numbers = metrics(data, highlighted(data, studies))
     stable = [section for section in built.sections if not section.volatile]
     timings = [section for section in built.sections if section.volatile]

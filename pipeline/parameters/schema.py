@@ -320,6 +320,7 @@ class Trace(ParamsSection):
 
 class Report(ParamsSection):
     examples: validators.Count
+    compared: Name | None = None  # a folder, revision or experiment; see act-nli compare
 
 
 class Params(ParamsSection):

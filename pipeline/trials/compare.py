@@ -5,7 +5,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from actmodels.errors import ArtifactError, ConfigError, first_line
 from actmodels.records import TrialRecord
@@ -16,6 +16,15 @@ from reports.statistics import accuracy_interval
 
 RECORDS = "artifacts/sweep/records.jsonl"
 Values: TypeAlias = dict[tuple[str, str], list[str]]  # by model and name
+Rows: TypeAlias = list[list[str]]  # a row of columns, then those of cells
+
+
+class Comparison(NamedTuple):
+    """Two sweeps: their trials in words, the settings that differ, the best of each model."""
+
+    notes: list[str]
+    settings: Rows
+    best: Rows
 
 
 def compare(first: str, second: str, caller: Path) -> str:
@@ -31,24 +40,29 @@ def compare(first: str, second: str, caller: Path) -> str:
     """
     if first == second:
         raise ConfigError("compare", [f"{first!r} is named twice; name two sweeps"])
-    sweeps = {name: load_sweep(name, caller) for name in (first, second)}
-    lines = [f"{name}: {len(records)} trials" for name, records in sweeps.items()]
+    notes, settings, best = comparison({name: load_sweep(name, caller) for name in (first, second)})
+    differ = _text(settings) if settings[1:] else "no setting differs"
+    return "\n".join([*notes, "", differ, "", _text(best)])
+
+
+def comparison(sweeps: Mapping[str, Sequence[TrialRecord]]) -> Comparison:
+    """Compare two sweeps, by name."""
+    notes = [f"{name}: {len(records)} trials" for name, records in sweeps.items()]
     keys = [{record.key for record in records} for records in sweeps.values()]
-    lines.append(f"in common: {len(keys[0] & keys[1])} trials")
+    notes.append(f"in common: {len(keys[0] & keys[1])} trials")
     origins = [_values(records, lambda of: of.provenance) for records in sweeps.values()]
     if causes := sorted({name for _, name in _differing(*origins)}):
-        lines.append(f"trained with different {', '.join(causes)}")
+        notes.append(f"trained with different {', '.join(causes)}")
     changed = _differing(*(_values(records, _settings) for records in sweeps.values()))
-    rows = [[*place, *both] for place, both in changed.items()]
-    lines += ["", _text(rows, "model", "setting", *sweeps) if rows else "no setting differs", ""]
+    settings = [[*place, *both] for place, both in changed.items()]
     best = [
         [model, name, *_row(selected, [of for owner, of in changed if owner == model])]
         for name, records in sweeps.items()
         for model, selected in select_best(records, [*TIE_RULES]).items()
     ]
     best.sort(key=lambda row: row[0])
-    columns = ("best of model", "sweep", "dev, %", "95 % CI", "seeds", "settings that differ")
-    return "\n".join([*lines, _text(best, *columns)])
+    columns = ["best of model", "sweep", "dev, %", "95 % CI", "seeds", "settings that differ"]
+    return Comparison(notes, [["model", "setting", *sweeps], *settings], [columns, *best])
 
 
 def load_sweep(name: str, caller: Path) -> list[TrialRecord]:
@@ -119,8 +133,7 @@ def _row(selected: Selected, names: Sequence[str]) -> list[str]:
     return [f"{100 * mean:.1f}", interval, str(seeds), ", ".join(own) or DASH]
 
 
-def _text(rows: Sequence[Sequence[str]], *columns: str) -> str:
+def _text(rows: Rows) -> str:
     """Return a table with aligned columns."""
-    lines = [columns, *rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)

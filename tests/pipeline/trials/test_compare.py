@@ -11,7 +11,9 @@ import pytest
 from actmodels.errors import ArtifactError, ConfigError
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
+from pipeline.report import compared
 from pipeline.trials.compare import RECORDS, compare
+from reports.blocks import Table
 from tests.pipeline.trials.test_selection import record
 from tests.samples import MODELS
 
@@ -32,6 +34,22 @@ def test_two_folders(folder: Path, golden: Callable[..., None]) -> None:
     write_sweep(folder / "code/sweep/records.jsonl", other)
     texts = [compare("before", second, folder) for second in ("after", "code")]
     golden("compare.txt", "\n\n".join(texts) + "\n")
+
+
+def test_the_section_of_the_report(folder: Path) -> None:
+    write_sweep(folder / RECORDS, AFTER)
+    write_sweep(folder / "before/records.jsonl", BEFORE)
+    [section], none = compared("before"), compared(None)
+    assert (section.title, none) == ("Compared with before", [])
+    assert section.caption == "this sweep: 5 trials; before: 2 trials; in common: 2 trials."
+    tables = {part.name: part.rows for part in section.parts if isinstance(part, Table)}
+    assert tables["compared_settings"] == [["Adaptive Attention", "dropout", "0.1, 0.2", "0.1"]]
+    assert tables["compared_best"][1] == [
+        *("Adaptive Attention", "before", "70.0", "[70.0, 70.0]", "2", "dropout 0.1")
+    ]
+    write_sweep(folder / "same/records.jsonl", AFTER)
+    [section] = compared("same")
+    assert [part.name for part in section.parts] == ["compared_best"]
 
 
 @pytest.mark.slow(minutes=0.3)
