@@ -6,6 +6,7 @@ another key; `defaults` names patches, relative to the file, that are merged bef
 
 import io
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
@@ -16,6 +17,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.emitter import Emitter
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.representer import RoundTripRepresenter
 
@@ -31,6 +33,20 @@ DEMO = CONF / "preset" / "demo.yaml"
 LAST = Path(".dvc/tmp/params.yaml")  # as `use` wrote it last
 GROUPS = ("preset", "study", "models")  # in the order of their patches
 KeyPath = tuple[str, ...]
+
+
+class KeyEmitter(Emitter):
+    """Writes a key on one line; ruamel.yaml breaks that of a long flow mapping at a blank."""
+
+    def write_plain(self, text: str, split: bool = True) -> None:
+        """Write a plain scalar; a key, which is not split, begins a line if this one is full."""
+        width, end = self.best_width, self.column + (not self.whitespace) + len(text)
+        if not split:
+            if end > width and self.column > (self.indent or 0):
+                self.write_indent()
+            self.best_width = sys.maxsize
+        super().write_plain(text, split)
+        self.best_width = width
 
 
 RoundTripRepresenter.add_representer(  # which leaves null empty
@@ -123,6 +139,7 @@ def _parsed(words: Sequence[str]) -> tuple[dict[str, Path], dict[KeyPath, Any]]:
 
 def _yaml() -> YAML:
     yaml = YAML()
+    yaml.Emitter = KeyEmitter
     yaml.preserve_quotes, yaml.width = True, 98
     yaml.indent(mapping=2, sequence=4, offset=2)
     return yaml

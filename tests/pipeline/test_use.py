@@ -100,6 +100,13 @@ def test_local_files_are_watched(params: Path) -> None:
     assert load_params().watch == []
 
 
+def test_a_long_list_of_labels_with_blanks(params: Path) -> None:
+    words = ("similar to the first", "different from the first", "hard to say or unclear")
+    labels = dict.fromkeys((f"{degree} {word}" for degree in "abc" for word in words), "neutral")
+    use([f"corpus.files.labels={{{', '.join(f'{key}: neutral' for key in labels)}}}"])
+    assert load_params().corpus.files.labels == labels
+
+
 @pytest.mark.parametrize("study", ["none", "depth", "sequences"])
 def test_the_study_of_a_word_replaces_that_of_a_preset(params: Path, study: str) -> None:
     use([f"study={study}"])
