@@ -35,8 +35,17 @@ GROUPS = ("preset", "study", "models")  # in the order of their patches
 KeyPath = tuple[str, ...]
 
 
-class KeyEmitter(Emitter):
-    """Writes a key on one line; ruamel.yaml breaks that of a long flow mapping at a blank."""
+class FlowEmitter(Emitter):
+    """Writes flow collections that every parser reads.
+
+    ruamel.yaml breaks the key of a long mapping at a blank, and DVC's parser, libyaml, refuses a
+    plain URL in brackets.
+    """
+
+    def choose_scalar_style(self) -> Any:
+        """Return the style of a scalar: text with a colon is quoted."""
+        style, event = super().choose_scalar_style(), self.event
+        return style or "'" * (self.flow_level > 0 and event.implicit[1] and ":" in event.value)
 
     def write_plain(self, text: str, split: bool = True) -> None:
         """Write a plain scalar; a key, which is not split, begins a line if this one is full."""
@@ -139,7 +148,7 @@ def _parsed(words: Sequence[str]) -> tuple[dict[str, Path], dict[KeyPath, Any]]:
 
 def _yaml() -> YAML:
     yaml = YAML()
-    yaml.Emitter = KeyEmitter
+    yaml.Emitter = FlowEmitter
     yaml.preserve_quotes, yaml.width = True, 98
     yaml.indent(mapping=2, sequence=4, offset=2)
     return yaml

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 from actmodels.errors import ConfigError
 from pipeline.parameters.load import load_params
@@ -105,6 +106,13 @@ def test_a_long_list_of_labels_with_blanks(params: Path) -> None:
     labels = dict.fromkeys((f"{degree} {word}" for degree in "abc" for word in words), "neutral")
     use([f"corpus.files.labels={{{', '.join(f'{key}: neutral' for key in labels)}}}"])
     assert load_params().corpus.files.labels == labels
+
+
+def test_dvc_reads_a_url_in_brackets(params: Path) -> None:
+    use(["corpus.snli.urls=[file:///data/pairs.zip, 'https://host/a:b.zip']", "sweep.seeds=[1,2]"])
+    read = YAML(typ="safe").load(params)  # as DVC does
+    assert read["corpus"]["snli"]["urls"] == ["file:///data/pairs.zip", "https://host/a:b.zip"]
+    assert read["sweep"]["seeds"] == [1, 2]
 
 
 @pytest.mark.parametrize("study", ["none", "depth", "sequences"])
