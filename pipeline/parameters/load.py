@@ -102,7 +102,8 @@ def read_tree(path: Path) -> dict[str, Any]:
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = Constructor
     try:
-        tree = yaml.load(read_yaml_text(path))
+        tree = yaml.load(text := read_yaml_text(path))
+        YAML(typ="safe").load(text)  # DVC's parser, which refuses more
         if isinstance(tree, dict) and not is_endless(tree):
             return tree
         problem = f"holds a {type(tree).__name__}; must be a mapping of sections"
@@ -120,6 +121,7 @@ def read_tree(path: Path) -> dict[str, Any]:
         mark = getattr(error, "problem_mark", None)
         line = f" at line {mark.line + 1}" if mark else ""
         problem = f"is not YAML{line}: {getattr(error, 'problem', error)}"
+        problem += "; quote text with a colon in it" * problem.endswith("unexpected ':'")
     except RecursionError:
         problem = "is nested without end; an alias may name itself, or others that name others"
     raise ConfigError(str(path), [problem])
