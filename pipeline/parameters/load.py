@@ -103,7 +103,7 @@ def read_tree(path: Path) -> dict[str, Any]:
     yaml.Constructor = Constructor
     try:
         tree = yaml.load(text := read_yaml_text(path))
-        YAML(typ="safe").load(text)  # DVC's parser, which refuses more
+        YAML(typ="safe").compose(text)  # DVC's parser refuses more; no values are built
         if isinstance(tree, dict) and not is_endless(tree):
             return tree
         problem = f"holds a {type(tree).__name__}; must be a mapping of sections"
