@@ -19,51 +19,27 @@ from tests.end_to_end.project import processes, wait_for
 from tests.samples import sample_data, sample_trial, save_sample_data
 from tests.studies.multihop.samples import multihop_trial
 from tune.cluster.connection import connected
-from tune.cluster.local_ray import check_paths, give_token, init_ray, remedy
+from tune.cluster.local_ray import access_token, check_paths, init_ray, remedy
 from tune.trials.provenance import code_packages
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_token_is_private_and_persistent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "state" / "ray_token"
-    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", "")
-
-    def token() -> str:
-        """Return the token of a new process."""
-        monkeypatch.setenv("RAY_AUTH_TOKEN", "")
-        give_token(path.parent)
-        assert stat.S_IMODE(path.lstat().st_mode) == 0o600
-        assert os.environ["RAY_AUTH_TOKEN"] == path.read_text()
-        return path.read_text()
-
-    first = token()
-    assert len(first) == 64 and token() == first
-    for corrupt in (b"", first[:32].encode(), b"\xff" * 64):
+def test_the_token_is_private_and_persistent(tmp_path: Path) -> None:
+    path = access_token(tmp_path / "state")
+    token = path.read_text()
+    assert len(token) == 64
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert access_token(tmp_path / "state").read_text() == token
+    for corrupt in (b"", token[:32].encode(), b"\xff" * 64):
         path.write_bytes(corrupt)
-        assert len(bytes.fromhex(token())) == 32
+        assert len(bytes.fromhex(access_token(tmp_path / "state").read_text())) == 32
     other = tmp_path / "other"  # what others can read is replaced
     for change in (lambda: path.chmod(0o644), lambda: path.symlink_to(path.rename(other))):
-        before = token()
+        token = path.read_text()
         change()
-        assert token() != before
-
-
-def test_the_sweeps_of_a_process_have_one_token(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Ray reads it once, and would wait for a node with another one."""
-    for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"):
-        monkeypatch.setenv(name, "")
-    tokens = []
-    for state in (tmp_path / "first", tmp_path / "second"):
-        give_token(state)
-        tokens.append((state / "ray_token").read_text())
-        assert os.environ["RAY_AUTH_TOKEN_PATH"] == str(state / "ray_token")
-        shutil.rmtree(state)
-    assert tokens[0] == tokens[1]
+        access_token(tmp_path / "state")
+        assert path.read_text() != token and stat.S_IMODE(path.lstat().st_mode) == 0o600
 
 
 def test_a_local_ray_has_three_attempts(

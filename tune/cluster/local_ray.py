@@ -39,34 +39,24 @@ LOCAL_SETTINGS = {  # of a local Ray, unless the user has set them
 MIN_FREE = 2**26  # bytes; Ray does not start on a full disk
 TERMINATED = Event()  # after a SIGTERM, which Ray's processes may have received, too
 AUTHENTICATION = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
-GIVEN: set[str] = set()  # the token of this process, not set by the user
 
 
-def stored_token(path: Path) -> str:
-    """Return the access token of a file that only its owner can read, or ""."""
-    with suppress(OSError, ValueError):
-        status = path.lstat()  # not of a link's target
-        if stat.S_IMODE(status.st_mode) == 0o600 and status.st_uid == os.geteuid():
-            text = path.read_text(encoding="ascii")
-            return text if re.fullmatch("[0-9a-f]{64}", text) else ""
-    return ""
-
-
-def give_token(state: Path) -> None:
-    """Give the local Ray the access token in `state`, created with mode 0600 if necessary.
+def access_token(state: Path) -> Path:
+    """Return the file of the local Ray's access token, created with mode 0600 if necessary.
 
     Without a token any user of this machine could run code in Ray; by default Ray would write one
-    into the home folder. The dashboard requests the token at the first visit. Ray reads it once in
-    a process, so a later sweep has the token of the first, whose folder may be gone.
+    into the home folder. The dashboard requests the token at the first visit.
     """
-    path = state / "ray_token"
-    token = os.environ.get("RAY_AUTH_TOKEN") or stored_token(path) or secrets.token_hex(32)
-    if stored_token(path) != token:
+    path, stored = state / "ray_token", b""
+    with suppress(OSError):
+        status = path.lstat()  # not of a link's target
+        if stat.S_IMODE(status.st_mode) == 0o600 and status.st_uid == os.geteuid():
+            stored = path.read_bytes()
+    if not re.fullmatch(rb"[0-9a-f]{64}", stored):
         with replacing(path) as temporary:
             temporary.touch(mode=0o600)
-            temporary.write_text(token, encoding="ascii")
-    GIVEN.add(token)
-    os.environ |= {"RAY_AUTH_TOKEN": token, "RAY_AUTH_TOKEN_PATH": str(path)}
+            temporary.write_text(secrets.token_hex(32), encoding="ascii")
+    return path
 
 
 def init_ray(code: Iterable[Path], name: str = "", **settings: Any) -> Any:
@@ -128,9 +118,8 @@ def start_locally(code: Iterable[Path], name: str, *, dashboard: bool, state: Pa
     attempt omits the dashboard, which takes most of the time.
     """
     check_paths()
-    by_user = any(name in os.environ for name in AUTHENTICATION)
-    if not by_user or os.environ.get("RAY_AUTH_TOKEN") in GIVEN:
-        give_token(state)
+    if not any(name in os.environ for name in AUTHENTICATION):
+        os.environ["RAY_AUTH_TOKEN_PATH"] = str(access_token(state))
     listen_on_loopback()
     before = set(psutil.Process().children())
     for pause in (*PAUSES, None):
