@@ -41,6 +41,9 @@ class Study(Limits, StudySection):
         elif network not in known:
             yield from absent("halting.model", network, HALTS, known)
         else:
+            own = f"has no effect: {network} has its own; remove it, or set it in sweep"
+            for setting in sorted(setting_types(network).keys() & self.settings.keys()):
+                yield f"halting.settings.{setting} {own}"
             swept = params.sweep.models[network]
             known_values = {*params.sweep.settings, *swept.settings, *swept.grid, *self.settings}
             known_values |= {name for point in swept.points for name in point}

@@ -51,7 +51,7 @@ def params_tree(*studies: str, **sections: Any) -> dict[str, Any]:
     params = {name: section for name, section in tree.items() if name not in study_names()}
     names = [*studies, *(name for name in sections if name in study_names())]
     for name in names:
-        params |= study_file(name)
+        params = merged(params, study_file(name))
     return dict(merged(params | {"studies": names}, sections))
 
 

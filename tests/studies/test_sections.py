@@ -50,6 +50,7 @@ CASES: list[tuple[str, str, Any]] = [  # study, key, value
     ("halting", "halting.mechanisms", {"atc": {}}),
     ("halting", "halting.mechanisms", {"dact": {"steps": [2]}}),
     ("halting", "halting.settings", {}),
+    ("halting", "halting.settings.max_steps", 20),
     ("halting", "halting.model", "decomposable_attention"),
     ("halting", "halting.model", "cloze"),
     ("halting", "sweep.only", ["decomposable_attention"]),
