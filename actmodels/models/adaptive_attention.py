@@ -6,7 +6,7 @@ from torch import Tensor
 from actmodels.configs import AdaptiveAttentionConfig
 from actmodels.data.pairs import Batch
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.modules.attention import FeedForward, SoftAlignment
+from actmodels.modules.attention import FeedForward, SoftAlignment, aligned_words
 from actmodels.modules.dropout import Dropout
 from actmodels.modules.inference import InferenceStep, PairMemory
 from actmodels.modules.linear import initialize
@@ -34,12 +34,10 @@ class AdaptiveAttention(AlternatingAttention):
 
     def encode(self, batch: Batch) -> PairMemory:
         """Project and align the words; memory size 2 · width."""
-        premise, hypothesis = self.words.pair(batch.premise, batch.hypothesis)
-        masks = (batch.premise_mask, batch.hypothesis_mask)
-        beta, alpha = self.alignment(premise, hypothesis, *masks)
+        premise, hypothesis, beta, alpha = aligned_words(self.words, self.alignment, batch)
         premise = self.memory_dropout(self.build_memory(torch.cat([beta, premise], dim=-1)))
         hypothesis = self.memory_dropout(self.build_memory(torch.cat([alpha, hypothesis], dim=-1)))
-        return PairMemory(premise, masks[0], hypothesis, masks[1])
+        return PairMemory(premise, batch.premise_mask, hypothesis, batch.hypothesis_mask)
 
     def build_memory(self, pairs: Tensor) -> Tensor:
         """Map aligned words [batch, tokens, 2 · width] to the memory; by default unchanged."""

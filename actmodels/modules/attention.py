@@ -1,12 +1,15 @@
 """Masked attention, soft alignment of premise and hypothesis (paper eq. 1-2), key-value memory."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from actmodels.data.pairs import Batch
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.linear import Linear
+from actmodels.modules.linear import Linear, has_hook
+from actmodels.modules.projection import ProjectedWords
 
 WINDOW = 3  # words: a fact like "jar in bag" links its first word to its last
 
@@ -71,6 +74,16 @@ class SoftAlignment(nn.Module):
         super().__init__()
         self.attend = FeedForward(inputs, width, dropout)
 
+    @property
+    def is_by_word(self) -> bool:
+        """Whether `attend` may see each distinct word once: no dropout, hook or other layer."""
+        types = (SoftAlignment, FeedForward, nn.Sequential, Linear, nn.ReLU)
+        return not any(
+            has_hook(part)
+            or (not part.idle if isinstance(part, Dropout) else type(part) not in types)
+            for part in self.modules()
+        )
+
     def forward(
         self, premise: Tensor, hypothesis: Tensor, premise_mask: Tensor, hypothesis_mask: Tensor
     ) -> tuple[Tensor, Tensor]:
@@ -84,7 +97,19 @@ class SoftAlignment(nn.Module):
             beta, of the shape of `premise`: hypothesis words averaged for each premise word.
             alpha, of the shape of `hypothesis`: premise words averaged for each hypothesis word.
         """
-        scores = self.attend(premise) @ self.attend(hypothesis).transpose(-1, -2)  # [batch, p, h]
+        attending = [self.attend(premise), self.attend(hypothesis)]
+        return self.align(premise, hypothesis, premise_mask, hypothesis_mask, attending)
+
+    def align(
+        self,
+        premise: Tensor,
+        hypothesis: Tensor,
+        premise_mask: Tensor,
+        hypothesis_mask: Tensor,
+        attending: Sequence[Tensor],
+    ) -> tuple[Tensor, Tensor]:
+        """Return what `forward` does; attending: F of the words of each sentence."""
+        scores = attending[0] @ attending[1].transpose(-1, -2)  # [batch, p, h]
         over_hypothesis = masked_softmax(scores, hypothesis_mask[..., None, :], dim=-1)
         over_premise = masked_softmax(scores, premise_mask[..., None], dim=-2)
         beta = self.summed(over_hypothesis, hypothesis)
@@ -93,6 +118,21 @@ class SoftAlignment(nn.Module):
     def summed(self, weights: Tensor, words: Tensor) -> Tensor:
         """Average words [batch, tokens, size] with weights [batch, positions, tokens]."""
         return weights @ words
+
+
+def aligned_words(
+    words: ProjectedWords, alignment: nn.Module, batch: Batch
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return the words of both sentences and what they align to: premise, hypothesis, beta, alpha.
+
+    Without dropout F depends on a word alone, and is computed once for each distinct word.
+    """
+    sides, masks = (batch.premise, batch.hypothesis), (batch.premise_mask, batch.hypothesis_mask)
+    if isinstance(alignment, SoftAlignment) and alignment.is_by_word:
+        premise, hypothesis, *attending = words.pair(*sides, alignment.attend)
+        return premise, hypothesis, *alignment.align(premise, hypothesis, *masks, attending)
+    premise, hypothesis = words.pair(*sides)
+    return premise, hypothesis, *alignment(premise, hypothesis, *masks)
 
 
 class HopTables:

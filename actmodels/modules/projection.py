@@ -1,9 +1,14 @@
 """Pre-trained word vectors, with some of them optionally trained, and their trained projection."""
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import torch
 from torch import Tensor, nn
 
 from actmodels.modules.linear import Linear
+
+WordFunction: TypeAlias = Callable[[Tensor], Tensor]
 
 
 def table_rows(table: Tensor, ids: Tensor) -> Tensor:
@@ -67,13 +72,18 @@ class ProjectedWords(WordTable):
             return self.project(self.look_up(ids))
         return table_rows(*self.distinct(ids)[:2])
 
-    def pair(self, premise: Tensor, hypothesis: Tensor) -> tuple[Tensor, Tensor]:
-        """Map the token ids of both sentences, each distinct word once; see `forward`."""
+    def pair(self, premise: Tensor, hypothesis: Tensor, *functions: WordFunction) -> list[Tensor]:
+        """Map the token ids of both sentences, each distinct word once; see `forward`.
+
+        functions: of words [..., width] alone; those of both sentences follow, also once per word.
+        """
         if self.is_static:
-            return self(premise), self(hypothesis)
+            words = [self(premise), self(hypothesis)]
+            return words + [function(each) for function in functions for each in words]
         table, rows, _ = self.distinct(torch.cat([premise, hypothesis], dim=-1))
         sides = rows.split([premise.shape[-1], hypothesis.shape[-1]], dim=-1)
-        return table_rows(table, sides[0]), table_rows(table, sides[1])
+        tables = [table, *(function(table) for function in functions)]
+        return [table_rows(each, side) for each in tables for side in sides]
 
     @property
     def is_static(self) -> bool:
