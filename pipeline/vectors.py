@@ -1,22 +1,43 @@
 """Stage `vectors`: one input vector for each word of the vocabulary, random or pre-trained."""
 
+from collections.abc import Iterator
+
 import torch
+from torch import Tensor
 
 from actmodels.data.pairs import save_stored
-from pipeline.datasets.tokens import read_counts
+from pipeline.datasets.tokens import read_counts, read_token_pairs
 from pipeline.datasets.vectors import look_up
 from pipeline.parameters.load import load_params
+from pipeline.parameters.schema import Vectors
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import artifacts, require_artifact, run_stage
 
 LOW = 0.5  # ours: a share of words or tokens with a vector below which the stage warns
 
 
+def train_sentences() -> Iterator[list[str]]:
+    """Yield the premises and hypotheses of the training split."""
+    for pair in read_token_pairs(require_artifact("vocabulary", "train.tsv")):
+        yield pair.premise
+        yield pair.hypothesis
+
+
+def vectors_of(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor, str | None]:
+    """Return vectors, whether each is defined, and the SHA-256 of their file, if there is one."""
+    if settings.source != "text":
+        return look_up(words, settings)
+    from pipeline.datasets.text_vectors import train_vectors  # SciPy's solvers take a second
+
+    shape, std = (settings.dimensions, settings.text.window), settings.random.std
+    return *train_vectors(words, train_sentences(), *shape, std), None
+
+
 def main() -> None:
     """Write artifacts/vectors/: the vectors, and how many words are pre-trained."""
     params = load_params()
     counts = read_counts(require_artifact("vocabulary", "words.tsv"))[: params.vocabulary.size]
-    vectors, found, digest = look_up([word for word, _ in counts], params.vectors)
+    vectors, found, digest = vectors_of([word for word, _ in counts], params.vectors)
     save_stored({"vectors": vectors, "found": found}, artifacts("vectors", "vectors.pt"))
     tokens = torch.tensor([count for _, count in counts])
     types = int(found.sum()) / max(len(counts), 1)
@@ -24,7 +45,9 @@ def main() -> None:
     note = f"{int(found.sum()):,} of {len(counts):,} words ({100 * types:.1f} %) and "
     note += f"{100 * covered:.1f} % of the tokens have a {params.vectors.source} vector"
     if min(types, covered) < LOW:
-        note = f"warning: only {note}; see vectors.glove and vocabulary.lowercase in params.yaml"
+        note = f"warning: only {note}"
+        if params.vectors.source == "glove":
+            note += "; see vectors.glove and vocabulary.lowercase in params.yaml"
     summary = {
         "source": params.vectors.source,
         **({"sha256": digest} if digest else {}),

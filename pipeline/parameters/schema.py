@@ -200,10 +200,15 @@ class Glove(Fetched):
     member: Name | None
 
 
+class TextVectors(ParamsSection):
+    window: Annotated[int, validators.Between(ge=1, le=100)]
+
+
 class Vectors(ParamsSection):
-    source: Literal["random", "glove"]
+    source: Literal["random", "text", "glove"]
     dimensions: validators.Size
     random: RandomVectors
+    text: TextVectors = TextVectors(window=10)
     glove: Glove
 
 

@@ -1,7 +1,7 @@
 """Build or fetch cloze questions and encode them, by answer class.
 
-The section `vectors` configures the word vectors. With random vectors, no word has a pre-trained
-vector, and the models draw their own.
+The section `vectors` configures the word vectors. Without `source: glove` no word has a
+pre-trained vector, and the models draw their own.
 """
 
 from collections.abc import Callable, Iterator
@@ -106,7 +106,7 @@ def write_kind(folder: Path, splits: dict[str, Split], settings: Vectors) -> dic
     write_words(folder / "words.tsv", counts)
     vectors = torch.zeros(len(words), settings.dimensions)
     found = torch.zeros(len(words)).bool()
-    if settings.source != "random":
+    if settings.source == "glove":
         vectors, found, _ = look_up(words, settings)
     save_stored({"vectors": vectors, "found": found}, folder / "vectors.pt")
     ids = {word: row for row, word in enumerate(words, start=FIRST_WORD)}
