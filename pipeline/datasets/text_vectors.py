@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.linalg import svds
 from torch import Tensor
+from tqdm import tqdm
 
 DECIMALS = 4  # of the vectors; most of the next ones depend on the processor
 TINY = 1e-9  # length of a vector relative to the longest that is rounding alone
@@ -53,7 +54,8 @@ def neighbors(sentences: Sequence[Sequence[int]], words: int, window: int) -> cs
     lengths = np.fromiter(map(len, sentences), np.int64)
     number = np.repeat(np.arange(len(lengths)), lengths)
     counts = csr_array((words, words))
-    for distance in range(1, min(window, max(lengths, default=1) - 1) + 1):
+    distances = range(1, min(window, max(lengths, default=1) - 1) + 1)
+    for distance in tqdm(distances, "count neighbors", unit=" distances"):
         left, right = ids[:-distance], ids[distance:]
         kept = (number[:-distance] == number[distance:]) & (left >= 0) & (right >= 0)
         weights = np.full(int(kept.sum()), 1 / distance)
