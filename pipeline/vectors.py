@@ -3,13 +3,11 @@
 from collections.abc import Iterator
 
 import torch
-from torch import Tensor
 
 from actmodels.data.pairs import save_stored
 from pipeline.datasets.tokens import read_counts, read_token_pairs
 from pipeline.datasets.vectors import look_up
 from pipeline.parameters.load import load_params
-from pipeline.parameters.schema import Vectors
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import artifacts, require_artifact, run_stage
 
@@ -23,21 +21,12 @@ def train_sentences() -> Iterator[list[str]]:
         yield pair.hypothesis
 
 
-def vectors_of(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor, str | None]:
-    """Return vectors, whether each is defined, and the SHA-256 of their file, if there is one."""
-    if settings.source != "text":
-        return look_up(words, settings)
-    from pipeline.datasets.text_vectors import train_vectors  # SciPy's solvers take a second
-
-    shape, std = (settings.dimensions, settings.text.window), settings.random.std
-    return *train_vectors(words, train_sentences(), *shape, std), None
-
-
 def main() -> None:
     """Write artifacts/vectors/: the vectors, and how many words are pre-trained."""
     params = load_params()
     counts = read_counts(require_artifact("vocabulary", "words.tsv"))[: params.vocabulary.size]
-    vectors, found, digest = vectors_of([word for word, _ in counts], params.vectors)
+    words = [word for word, _ in counts]
+    vectors, found, digest = look_up(words, params.vectors, train_sentences())
     save_stored({"vectors": vectors, "found": found}, artifacts("vectors", "vectors.pt"))
     tokens = torch.tensor([count for _, count in counts])
     types = int(found.sum()) / max(len(counts), 1)

@@ -91,10 +91,11 @@ class DecomposableByHand(ByHand):
         self.project = Weight(projection.weight, None)
         pairs = zip(layers, zip(dropout[::2], dropout[1::2], strict=True), strict=True)
         self.layers = [FeedForwardByHand(*pair) for pair in pairs]
-        self.once_per_word = dropout[0] is None
-        if self.once_per_word:
+        self.compare_first: TwoPartWeight | None = None  # with dropout
+        if dropout[0] is None:
             first = layers[1].linear[0]
-            self.layers[1].weights[0] = TwoPartWeight(first.weight, first.bias)
+            self.compare_first = TwoPartWeight(first.weight, first.bias)
+            self.layers[1].weights[0] = self.compare_first
         self.classify = Weight(classify.weight, classify.bias)
         feed_forward = (weight for layer in self.layers for weight in layer.weights)
         self.weights = (self.project, *feed_forward, self.classify)
@@ -135,7 +136,7 @@ class DecomposableByHand(ByHand):
 
     def attend(self, distinct: Tensor, words: Tensor) -> tuple[Tensor, Back]:
         """Return F of each token, and the backward pass to the distinct words."""
-        if not self.once_per_word:
+        if self.compare_first is None:
             attending, back = self.layers[0](words)
             return attending, lambda gradient: self.summed(back(gradient))
         attending, back = self.layers[0](distinct)
@@ -145,8 +146,8 @@ class DecomposableByHand(ByHand):
         self, distinct: Tensor, words: Tensor, aligned: Tensor
     ) -> tuple[Tensor, Callable[[Tensor], TensorPair]]:
         """Return G([word; alignment]), and the backward pass to distinct words and alignments."""
-        layer, first = self.layers[1], self.layers[1].weights[0]
-        if not isinstance(first, TwoPartWeight):
+        layer, first = self.layers[1], self.compare_first
+        if first is None:
             compared, back = layer(torch.cat([words, aligned], -1))
 
             def to_both(gradient: Tensor) -> TensorPair:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from actmodels.halting.loop import DerivedStep
 from actmodels.halting.states import ActiveExamples
-from actmodels.modules.linear import affine, has_hook, in_one_precision
+from actmodels.modules.linear import affine, consists_of, in_one_precision
 
 TensorPair = tuple[Tensor, Tensor]
 Back = Callable[[Tensor], Tensor]  # maps the gradient of an output to that of the input
@@ -58,9 +58,8 @@ def applies(
         return False
     if torch.is_grad_enabled() and not model.training:  # attributions, second derivatives
         return False
-    for part in parts:
-        if any(type(module) not in types or has_hook(module) for module in part.modules()):
-            return False
+    if not all(consists_of(part, types) for part in parts):
+        return False
     parameter = next(parts[0].parameters())
     return in_one_precision(parameter) and all(map(has_values, (parameter, inputs)))
 

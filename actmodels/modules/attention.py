@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from actmodels.data.pairs import Batch
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.linear import Linear, has_hook
+from actmodels.modules.linear import Linear, consists_of
 from actmodels.modules.projection import ProjectedWords
 
 WINDOW = 3  # words: a fact like "jar in bag" links its first word to its last
@@ -77,12 +77,9 @@ class SoftAlignment(nn.Module):
     @property
     def is_by_word(self) -> bool:
         """Whether `attend` may see each distinct word once: no dropout, hook or other layer."""
-        types = (SoftAlignment, FeedForward, nn.Sequential, Linear, nn.ReLU)
-        return not any(
-            has_hook(part)
-            or (not part.idle if isinstance(part, Dropout) else type(part) not in types)
-            for part in self.modules()
-        )
+        types = (SoftAlignment, FeedForward, nn.Sequential, Dropout, Linear, nn.ReLU)
+        dropouts = [part for part in self.modules() if isinstance(part, Dropout)]
+        return consists_of(self, types) and all(dropout.idle for dropout in dropouts)
 
     def forward(
         self, premise: Tensor, hypothesis: Tensor, premise_mask: Tensor, hypothesis_mask: Tensor

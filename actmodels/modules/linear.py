@@ -3,6 +3,7 @@
 Halting has at least float32: half precision has 8 or 11 bits, too few for sums to 1 - epsilon.
 """
 
+from collections.abc import Collection
 from contextlib import AbstractContextManager, nullcontext
 
 import torch
@@ -100,6 +101,11 @@ def from_left(values: Tensor, like: Tensor) -> Tensor:
 def has_hook(module: nn.Module) -> bool:
     """Return whether calls of a module run a hook of it; torch has no public name for it."""
     return bool(module._forward_hooks or module._forward_pre_hooks or module._backward_hooks)
+
+
+def consists_of(module: nn.Module, types: Collection[type]) -> bool:
+    """Return whether a module and its parts have these very types, and no hook."""
+    return all(type(part) in types and not has_hook(part) for part in module.modules())
 
 
 def per_trial(value: float | Tensor, like: Tensor) -> float | Tensor:

@@ -14,8 +14,8 @@ from scipy.sparse.linalg import svds
 from torch import Tensor
 from tqdm import tqdm
 
-DECIMALS = 4  # of the vectors; most of the next ones depend on the processor
-TINY = 1e-9  # length of a vector relative to the longest that is rounding alone
+DECIMALS = 4  # to which vectors are rounded, because processors differ in the next ones
+TINY = 1e-9  # a vector this much shorter than the longest is rounding alone
 
 
 def train_vectors(

@@ -1,4 +1,4 @@
-"""Load word vectors in GloVe's text format, from a text file or an archive, or draw random ones.
+"""Load word vectors in GloVe's text format, from a text file or an archive, or draw or train them.
 
 A line of GloVe's format is `word number number ...`, with blanks or tabs in between. Some words
 contain blanks, so numbers are counted from the right. The 840B file has 2.2 million lines; those of
@@ -17,7 +17,7 @@ import math
 import re
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,14 +46,23 @@ FORMAT |= {"lineterminator": "\n", "skip_blank_lines": False}
 START, SEPARATOR = re.compile(rb"[^ \t]*"), re.compile(rb"[ \t]+")
 
 
-def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor, str | None]:
+def look_up(
+    words: list[str], settings: Vectors, sentences: Iterable[Sequence[str]] = ()
+) -> tuple[Tensor, Tensor, str | None]:
     """Return vectors, float32 [words, dimensions]; whether each is defined, bool [words]; and the
-    SHA-256 of their file, None for random vectors.
+    SHA-256 of their file, if there is one.
+
+    sentences: of words, read by `source: text` alone.
     """
     random, glove = settings.random, settings.glove
     if settings.source == "random":
         vectors = draw_vectors(words, settings.dimensions, random.seed, random.std)
         return vectors, torch.ones(len(words)).bool(), None
+    if settings.source == "text":
+        from pipeline.datasets.text_vectors import train_vectors  # SciPy's solvers take a second
+
+        shape = (settings.dimensions, settings.text.window)
+        return *train_vectors(words, sentences, *shape, random.std), None
     archive = fetch(glove, "vectors.glove")
     vectors, found = read_vectors(archive, glove.member, words, settings.dimensions)
     total = vectors.norm(dim=1).sum()
