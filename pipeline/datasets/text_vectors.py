@@ -44,7 +44,7 @@ def train_vectors(
         lengths = factors.norm(dim=1, keepdim=True)
         defined = lengths > lengths.max() * TINY
         scaled = factors / lengths.where(defined, 1) * std * dimensions**0.5 * defined
-        vectors[:, : factors.shape[1]] = scaled.round(decimals=DECIMALS)
+        vectors[:, : factors.shape[1]] = scaled.round(decimals=DECIMALS) + 0.0  # no -0
     return vectors, vectors.any(dim=1)
 
 
