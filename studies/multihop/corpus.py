@@ -25,9 +25,14 @@ from studies.multihop.config import CorpusConfig
 from studies.multihop.words import CHAINS, CLASSES, ROOMS, vocabulary
 
 
+def chosen(number: int, count: int, size: int, generator: torch.Generator) -> Tensor:
+    """Draw `number` different ones of 0 .. size - 1, in random order [count, number]."""
+    return torch.rand(count, size, generator=generator).topk(number, largest=False).indices
+
+
 def shuffled(count: int, size: int, generator: torch.Generator) -> Tensor:
     """Draw permutations of 0 .. size - 1 [count, size]."""
-    return torch.argsort(torch.rand(count, size, generator=generator), dim=1)
+    return chosen(size, count, size, generator)
 
 
 def draw_facts(
@@ -41,8 +46,8 @@ def draw_facts(
     """
     first_room = FIRST_WORD + corpus.things  # the rooms, then doubt
     doubt = first_room + len(ROOMS)
-    things = FIRST_WORD + shuffled(count, corpus.things, generator)[:, : corpus.chains * length]
-    rooms = first_room + shuffled(count, len(ROOMS), generator)[:, : CHAINS - 1]
+    things = FIRST_WORD + chosen(corpus.chains * length, count, corpus.things, generator)
+    rooms = first_room + chosen(CHAINS - 1, count, len(ROOMS), generator)
     ends = torch.cat([rooms, torch.full((count, 1), doubt)], dim=1)
     if further := corpus.chains - CHAINS:
         anywhere = torch.randint(first_room, doubt + 1, (count, further), generator=generator)
