@@ -208,7 +208,7 @@ class Vectors(ParamsSection):
     source: Literal["random", "text", "glove"]
     dimensions: validators.Size
     random: RandomVectors
-    text: TextVectors = TextVectors(window=10)
+    text: TextVectors
     glove: Glove
 
 
