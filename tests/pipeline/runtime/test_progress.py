@@ -98,7 +98,7 @@ def test_the_demo_has_the_time_of_its_table(
     rows = [(" ".join(re.findall(r"[\w@]+", stages)), *time) for stages, *time in table]
     assert demo["seconds"] == {stages: 60 * int(m) + int(s) for stages, m, s in rows}
     basis = f"as on {demo['machine']}"
-    assert begin("vocabulary") == f"stage 3 of 15, up to 15 minutes left, {basis}"
+    assert begin("vocabulary") == f"stage 3 of 15, up to 11 minutes left, {basis}"
     assert begin("report") == f"stage 15 of 15, up to 1 minute left, {basis}"
     with (folder / "params.yaml").open("a") as file:
         file.write("more: 1\n")
