@@ -33,15 +33,15 @@ def run_vectors(folder: Path, size: int = 40_000, **changes: Any) -> tuple[Tenso
 
 
 def test_random(folder: Path) -> None:
-    drawn, found, summary = run_vectors(folder)
+    drawn, found, summary = run_vectors(folder, source="random")
     assert (drawn.shape, drawn.dtype) == ((4, 300), torch.float32)
     assert found.all()
     counted = {"words": 4, "found": 4, "type_coverage": 1.0, "token_coverage": 1.0}
     note = "4 of 4 words (100.0 %) and 100.0 % of the tokens have a random vector"
     assert summary == {"source": "random", "note": note} | counted
     before = written(folder, "vectors")
-    assert torch.equal(run_vectors(folder, size=2)[0], drawn[:2])  # of a smaller vocabulary
-    run_vectors(folder)
+    assert torch.equal(run_vectors(folder, size=2, source="random")[0], drawn[:2])  # of a smaller vocabulary
+    run_vectors(folder, source="random")
     assert written(folder, "vectors") == before  # the same bytes each time
 
 
