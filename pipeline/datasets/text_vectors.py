@@ -15,7 +15,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 DECIMALS = 4  # to which vectors are rounded, because processors differ in the next ones
-TINY = 1e-9  # a vector this much shorter than the longest is rounding alone
+TINY = 1e-6  # a vector this much shorter than the longest is rounding: roots of 1e-16
 
 
 def train_vectors(

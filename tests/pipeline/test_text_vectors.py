@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -64,6 +65,16 @@ def test_equals_a_slow_computation() -> None:
     torch.testing.assert_close(cosines(trained[found]), expected, rtol=0, atol=1e-3)
     again, _ = train_vectors(WORDS, SENTENCES * 2, **SHAPE)  # type: ignore[arg-type]
     assert torch.equal(trained, again)  # a sentence counts once
+
+
+def test_words_that_are_in_no_sentence_have_no_vector() -> None:
+    """Their numbers are roots of a rounding error, which differs between runs."""
+    drawn = Random(1)
+    words = [str(number) for number in range(200)]
+    sentences = [drawn.choices(words, k=8) for _ in range(400)]
+    for _ in range(3):
+        _, found = train_vectors([*words, "dev", "test", "more"], sentences, 300, 10, 0.35)
+        assert found.tolist() == 200 * [True] + 3 * [False]
 
 
 @pytest.mark.parametrize(
